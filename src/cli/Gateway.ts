@@ -18,10 +18,12 @@ import type { PlatformKeys } from "../services/PlatformKeys.js"
 import type { ProviderHealth } from "../services/ProviderHealth.js"
 import type { PublicUrl } from "../services/PublicUrl.js"
 import type { Reconciliation } from "../services/Reconciliation.js"
+import type { Retention } from "../services/Retention.js"
 import type { SecretRotation } from "../services/SecretRotation.js"
 import type { Sessions } from "../services/Sessions.js"
 import type { Wallet } from "../services/Wallet.js"
 import * as Accounts from "./Accounts.js"
+import { archive } from "./Archive.js"
 import { ValidationError } from "../domain/ApiErrors.js"
 import { workspaceRoles } from "../domain/Member.js"
 import { member } from "../domain/Members.js"
@@ -54,6 +56,7 @@ export type Operator =
   | ProviderHealth
   | PublicUrl
   | Reconciliation
+  | Retention
   | SecretRotation
   | Sessions
   | Wallet
@@ -97,6 +100,7 @@ const commandsOf = <E, R>(operator: Layer.Layer<Operator, E, R>) =>
     Command.provide(Members.console, operator),
     Command.provide(Members.member, operator),
     Command.provide(Money.ledger, operator),
+    Command.provide(archive, operator),
     runs(operator),
     Command.provide(Secrets.connection, operator),
     Command.provide(Secrets.key, operator),

@@ -65,3 +65,7 @@ export const suffix = (millis: number, random: Uint8Array): string => {
 
 /** The least run id that a clock makes at this time. */
 export const firstRunIdAt = (millis: number): RunId => RunId.make(`run_${suffix(millis, new Uint8Array(10))}`)
+
+/** The time of the clock that made the id. */
+export const millisOfRunId = (runId: RunId): number =>
+  Array.from(runId.slice(4, 14)).reduce((millis, digit) => millis * 32 + alphabet.indexOf(digit), 0)

@@ -49,7 +49,21 @@ const SumsDifference = Schema.TaggedStruct("Sums", {
   stored: Schema.Int
 })
 
-export const LedgerDifference = Schema.Union(WorkspaceDifference, RunDifference, TokenDifference, SumsDifference)
+/** A month whose runs are gone, and whose entries are not what they held, released and were charged. */
+const MonthDifference = Schema.TaggedStruct("Month", {
+  workspaceId: WorkspaceId,
+  month: Schema.String,
+  entries: RunMoney,
+  runs: RunMoney
+})
+
+export const LedgerDifference = Schema.Union(
+  WorkspaceDifference,
+  RunDifference,
+  TokenDifference,
+  SumsDifference,
+  MonthDifference
+)
 export type LedgerDifference = typeof LedgerDifference.Type
 
 /** The result of recomputing everything. `difference` names the first row that does not add up. */
@@ -85,6 +99,10 @@ export const driftOf = (difference: LedgerDifference): number => {
       return apart([difference.stored, difference.runs])
     case "Sums":
       return apart([difference.stored, difference.entries])
+    case "Month": {
+      const { entries, runs } = difference
+      return apart([runs.held, entries.held], [runs.released, entries.released], [runs.charged, entries.charged])
+    }
   }
 }
 
@@ -110,6 +128,10 @@ export const sayDifference = (difference: LedgerDifference): string => {
     case "Sums": {
       const { day, entries, stored, workspaceId } = difference
       return `${workspaceId}: its charges of ${new Date(dayStart(day)).toISOString().slice(0, 10)} come to ${entries}; reports say ${stored}`
+    }
+    case "Month": {
+      const { entries, month, runs, workspaceId } = difference
+      return `${workspaceId}: the entries of its runs of ${month} hold ${entries.held}, release ${entries.released} and charge ${entries.charged}; its runs, which are gone, held ${runs.held}, had released ${runs.released} and were charged ${runs.charged}`
     }
   }
 }

@@ -120,6 +120,18 @@ export const sessionWriteMillis = 60_000
 export const requestTitleCharsMax = 200
 export const requestTextCharsMax = 10_000
 
+// Keeping and dropping runs.
+
+/**
+ * For how many days a request with an idempotency key is answered with the run that it made. Neither a run nor its
+ * payload can be set to leave earlier.
+ */
+export const keyDaysPromised = 30
+/** After how many days finished runs leave the hot tables, where the gateway is set to drop anything later. */
+export const historyDaysDefault = 7
+/** The longest time that a setting in days can name. */
+export const keptDaysMax = 36_500
+
 // Requests and answers.
 
 /** The largest request body (completions, section 5). */

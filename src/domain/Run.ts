@@ -101,7 +101,12 @@ export const Run = Schema.Struct({
   cancelRequested: Schema.Boolean,
   createdAt: Millis,
   startedAt: nullable(Millis),
-  completedAt: nullable(Millis)
+  completedAt: nullable(Millis),
+  /**
+   * What was sent and what was answered was dropped because of its age: `input` is empty, and `result` and `normalized`
+   * are null whatever the answer was.
+   */
+  payloadDropped: Schema.optionalWith(Schema.Literal(true), { exact: true })
 })
 export type Run = typeof Run.Type
 

@@ -23,7 +23,7 @@ const StoredCandidate = Schema.Struct({
   members: Schema.optionalWith(Schema.Array(Schema.Union(Taken, Given)), { exact: true })
 })
 type StoredCandidate = typeof StoredCandidate.Type
-const StoredPlan = Schema.Struct({ ...RoutePlan.fields, candidates: Schema.Array(StoredCandidate) })
+export const StoredPlan = Schema.Struct({ ...RoutePlan.fields, candidates: Schema.Array(StoredCandidate) })
 
 export const StoredRun = Schema.Struct({ ...Run.fields, plan: Schema.NullOr(StoredPlan) })
 export type StoredRun = typeof StoredRun.Type
@@ -88,6 +88,12 @@ export const toStoredRun = (run: Run): StoredRun => {
     plan: { ...plan, candidates: plan.candidates.map((candidate) => storedCandidate(candidate, input, nameOf)) }
   }
 }
+
+/** The plan of a run whose payload is dropped: whom it could call, and with what no longer. */
+export const planWithoutInputs = (plan: typeof StoredPlan.Type): typeof StoredPlan.Type => ({
+  ...plan,
+  candidates: plan.candidates.map(({ input: _input, members: _members, ...others }) => others)
+})
 
 export const fromStoredRun = (stored: StoredRun): Run => ({
   ...stored,

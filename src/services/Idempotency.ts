@@ -1,6 +1,7 @@
 /**
  * Idempotency keys of runs: the first request with a key that is let in owns it, for as long as its run is kept:
- * refused runs are forgotten after a while (`refusedRunDaysKept`), all others stay. A refused admission never owns one.
+ * refused runs are forgotten after a while (`refusedRunDaysKept`), all others stay, or leave with their month
+ * (`RunHistory.freeKeys`). A refused admission never owns one.
  */
 import { Context, type Effect } from "effect"
 import type { RunId, WorkspaceId } from "../domain/Ids.js"

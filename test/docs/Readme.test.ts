@@ -21,7 +21,7 @@ describe("README.md", () => {
       .filter((name) => name.endsWith(".ts"))
       .map((name) => readFileSync(join(root, "src/layers", name), "utf8"))
     const read = texts.flatMap((text) =>
-      [...text.matchAll(/(?:Config\.\w+|whole|atLeast|list|onOff|oneOf|secret)\(\s*"([A-Z][A-Z_]+)"/g)].map(
+      [...text.matchAll(/(?:Config\.\w+|whole|atLeast|list|onOff|oneOf|days|secret)\(\s*"([A-Z][A-Z_]+)"/g)].map(
         ([, name]) => name
       )
     )

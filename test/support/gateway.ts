@@ -112,6 +112,7 @@ export const startGateway = (
       trustProxy: false,
       serviceAgents: ["Known Agent"],
       ledgerCheckSeconds: 0,
+      retention: Option.none(),
       stopPauseMillis: 0,
       drainMillis: 1_000,
       resolveTwoPersonMicros: Option.none(),

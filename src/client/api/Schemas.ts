@@ -1489,6 +1489,11 @@ export type Run = {
   readonly outcomeReason?: string | undefined
   readonly result?: RunResult | undefined
   readonly normalized?: Normalized | undefined
+  /**
+   * True on a run whose result and files this gateway has dropped because of its age; absent on all others.
+   * Its outcome, cost and receipts stand. Example: true.
+   */
+  readonly payloadDropped?: boolean | undefined
   /** What it may cost, and what it cost. */
   readonly pricing: {
     /** What it holds while it is under way, in micros: the most that it can cost. Example: 20000. */

@@ -43,7 +43,12 @@ const trimmedBody = Effect.fnUntraced(function* (
   const asked = { ...(fields === null ? {} : { fields }), ...(maxItems === undefined ? {} : { max_items: maxItems }) }
   if (body.result === undefined) {
     if (fields !== null)
-      return yield* ValidationError.of("fields", `matches nothing: the run is ${body.status} and has no result`)
+      return yield* ValidationError.of(
+        "fields",
+        body.payloadDropped === true
+          ? "matches nothing: the result was dropped because of its age"
+          : `matches nothing: the run is ${body.status} and has no result`
+      )
     return { ...body, trimmed: { truncated: false, ...asked, arrays: [] } }
   }
   const trimmed = yield* Either.mapLeft(trim(body.result, { fields, maxItems: maxItems ?? null }), ({ path }) =>

@@ -193,6 +193,12 @@ export const RunBody = Schema.Struct({
   outcomeReason: optional(text("Why the outcome is what it is, in a sentence", "An e-mail address was found.")),
   result: optional(Result),
   normalized: optional(NormalizedBody),
+  payloadDropped: optional(
+    flag(
+      "True on a run whose result and files this gateway has dropped because of its age; absent on all others. Its outcome, cost and receipts stand",
+      true
+    )
+  ),
   pricing: Schema.Struct({
     maximumChargeMicros: whole("What it holds while it is under way, in micros: the most that it can cost", 20_000),
     finalChargeMicros: optional(whole("What it was charged, in micros; absent until it is settled", 20_000))
@@ -389,6 +395,7 @@ export const runBody = ({ attempts, run: stored }: RunDetail): RunBody => {
     ...(run.outcomeReason === null ? {} : { outcomeReason: run.outcomeReason }),
     ...(run.result === null ? {} : { result: resultBody(run.runId, run.result) }),
     ...(run.normalized === null ? {} : { normalized: run.normalized }),
+    ...(run.payloadDropped === undefined ? {} : { payloadDropped: run.payloadDropped }),
     pricing: {
       maximumChargeMicros: run.holdMicros,
       ...(run.chargeMicros === null ? {} : { finalChargeMicros: run.chargeMicros })

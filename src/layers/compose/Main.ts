@@ -19,7 +19,7 @@ import { FixtureProvider, fixtureOrigin } from "../providers/fixture/FixtureProv
 import { FaultPointsKill } from "../node/FaultPointsKill.js"
 import { Gauges } from "../node/Gauges.js"
 import { LedgerChecksPg } from "../postgres/LedgerChecksPg.js"
-import { DatabaseFoundOrMade, StoragePg } from "./StorageOnPostgres.js"
+import { DatabaseFoundOrMade, RetentionPg, StoragePg } from "./StorageOnPostgres.js"
 import { AutomaticTopUpsKept } from "../accounts/topups/AutomaticTopUpsKept.js"
 import { OwedCollected } from "../accounts/topups/OwedCollected.js"
 import { CallbacksNone, CallbacksSigned } from "../providers/CallbacksSigned.js"
@@ -34,6 +34,7 @@ import { RateLimiterShared } from "../node/RateLimiterShared.js"
 import { RateBucketsPg } from "../postgres/RateBucketsPg.js"
 import { ReconciliationStored } from "../runs/ReconciliationStored.js"
 import { ReportsKept } from "../runs/ReportsKept.js"
+import { RetentionKept } from "../runs/retention/RetentionKept.js"
 import { RefusedRunsForgotten } from "../runs/RefusedRunsForgotten.js"
 import { assertSecretsOpen } from "../postgres/SealingPg.js"
 import { storageChecks } from "../postgres/StorageChecks.js"
@@ -112,7 +113,8 @@ export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never,
           AutomaticTopUpsKept,
           OwedCollected,
           RefusedRunsForgotten,
-          ReportsKept
+          ReportsKept,
+          Layer.provide(RetentionKept, RetentionPg(config))
         ]),
         Layer.provide(ReconciliationStored({ twoPersonAboveMicros: Option.getOrNull(config.resolveTwoPersonMicros) })),
         Layer.provideMerge(

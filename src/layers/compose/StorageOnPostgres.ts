@@ -5,6 +5,7 @@
 import { Data, Effect, Layer, Option } from "effect"
 import { resolve } from "node:path"
 import { type BillingPolicy, billingPolicy } from "../../domain/TopUp.js"
+import { ArchiveFilesNone, ArchiveFilesOnDisk } from "../node/ArchiveFilesOnDisk.js"
 import { FaultPointsOff } from "../node/FaultPointsOff.js"
 import { AccountsPg } from "../postgres/AccountsPg.js"
 import { AuditTrailPg } from "../postgres/AuditTrailPg.js"
@@ -35,6 +36,8 @@ import { ProviderHealthPg } from "../postgres/ProviderHealthPg.js"
 import { ReconciliationStored } from "../runs/ReconciliationStored.js"
 import { ProposalsPg } from "../postgres/ProposalsPg.js"
 import { ReportsPg } from "../postgres/ReportsPg.js"
+import { RetentionPasses } from "../runs/retention/RetentionPasses.js"
+import { RunHistoryPg } from "../postgres/history/RunHistoryPg.js"
 import { RunSignalsPg } from "../postgres/RunSignalsPg.js"
 import { RunStorePg } from "../postgres/RunStorePg.js"
 import { SealingPg } from "../postgres/SealingPg.js"
@@ -150,6 +153,16 @@ export const StoragePg = <E, R>(config: GatewayConfig, database: Layer.Layer<Dat
     Layer.provideMerge(migrated(database))
   )
 
+/** How long runs are kept, over a storage on Postgres. */
+export const RetentionPg = ({ retention }: GatewayConfig) => {
+  const settings = Option.getOrNull(retention)
+  const folder = settings?.archiveDir ?? null
+  return RetentionPasses(settings).pipe(
+    Layer.provide(folder === null ? ArchiveFilesNone : ArchiveFilesOnDisk(folder)),
+    Layer.provide(RunHistoryPg)
+  )
+}
+
 /**
  * The services of an operator's command line: everything about accounts, money and keys, nothing that dispatches. They
  * are about a gateway that is there.
@@ -159,5 +172,6 @@ export const OperatorServices = (config: GatewayConfig) =>
     Layer.provide(SettlementBatched),
     Layer.provide(FaultPointsOff),
     Layer.merge(Layer.succeed(PublicUrl, config.publicUrl)),
+    Layer.merge(RetentionPg(config)),
     Layer.provideMerge(StoragePg(config, DatabaseFound(config)))
   )

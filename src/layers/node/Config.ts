@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs"
 import { type Micros, typedAmount } from "../../domain/Micros.js"
 import * as Limits from "../../domain/Limits.js"
 import { readUrl } from "../../domain/Url.js"
+import type { RetentionSettings } from "../../services/Retention.js"
 import { type Kill, parseKill } from "./FaultPointsKill.js"
 
 /** How payments go through Stripe. */
@@ -78,6 +79,8 @@ export interface GatewayConfig {
   readonly resolveTwoPersonMicros: Option.Option<Micros>
   /** How long between two checks of the whole ledger for the drift gauge; 0 turns them off. */
   readonly ledgerCheckSeconds: number
+  /** None: runs are kept for good, in the hot tables. */
+  readonly retention: Option.Option<RetentionSettings>
   /** How long a stopping node says that it is not ready, and works on, before it closes. */
   readonly stopPauseMillis: number
   readonly drainMillis: number
@@ -247,6 +250,53 @@ export const readLogLevel = (otherwise: LogLevel.LogLevel): Config.Config<LogLev
     Config.withDefault(otherwise)
   )
 
+const days = (name: string, least: number, why: string) =>
+  Config.option(
+    Config.integer(name).pipe(
+      Config.validate({
+        message: `must be a whole number of days from ${least} to ${Limits.keptDaysMax}${why}`,
+        validation: (value) => value >= least && value <= Limits.keptDaysMax
+      })
+    )
+  )
+const promised = `: for ${Limits.keyDaysPromised} days a repeated idempotency key is answered with its run`
+
+const retention: Config.Config<Option.Option<RetentionSettings>> = Config.all({
+  history: days("GATEWAY_HISTORY_DAYS", 1, ""),
+  result: days("GATEWAY_RESULT_DAYS", Limits.keyDaysPromised, promised),
+  run: days("GATEWAY_RUN_DAYS", Limits.keyDaysPromised, promised),
+  archiveDir: Config.option(Config.nonEmptyString("GATEWAY_ARCHIVE_DIR"))
+}).pipe(
+  Config.mapOrFail(({ archiveDir, history, result, run }) => {
+    if (Option.isSome(archiveDir) && Option.isNone(run))
+      return Either.left(
+        ConfigError.MissingData(
+          ["GATEWAY_RUN_DAYS"],
+          "is needed beside GATEWAY_ARCHIVE_DIR: without it no run leaves the database"
+        )
+      )
+    if (Option.isNone(history) && Option.isNone(result) && Option.isNone(run)) return Either.right(Option.none())
+    const [resultDays, runDays] = [Option.getOrNull(result), Option.getOrNull(run)]
+    const least = Math.min(resultDays ?? Limits.keptDaysMax, runDays ?? Limits.keptDaysMax)
+    const historyDays = Option.getOrElse(history, () => Limits.historyDaysDefault)
+    if (historyDays > least)
+      return Either.left(
+        ConfigError.InvalidData(
+          ["GATEWAY_HISTORY_DAYS"],
+          `must be at most ${least}, the days after which results or runs leave: they leave out of the history`
+        )
+      )
+    if (resultDays !== null && runDays !== null && resultDays > runDays)
+      return Either.left(
+        ConfigError.InvalidData(
+          ["GATEWAY_RESULT_DAYS"],
+          "must be at most GATEWAY_RUN_DAYS: a result leaves with its run"
+        )
+      )
+    return Either.right(Option.some({ historyDays, resultDays, runDays, archiveDir: Option.getOrNull(archiveDir) }))
+  })
+)
+
 const modes = ["production", "development", "test"]
 
 const onOff = (name: string, otherwise: boolean) => Config.boolean(name).pipe(Config.withDefault(otherwise))
@@ -363,6 +413,7 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
       )
     ),
     ledgerCheckSeconds: yield* whole("GATEWAY_LEDGER_CHECK_SECONDS", 0, 86_400, 60),
+    retention: yield* retention,
     stopPauseMillis: yield* whole("GATEWAY_STOP_PAUSE_MILLIS", 0, 600_000, production ? Limits.stopPauseMillis : 0),
     drainMillis: yield* whole("GATEWAY_DRAIN_MILLIS", 0, 600_000, 10_000),
     faultPoint: yield* Config.option(

@@ -4,6 +4,7 @@
  */
 import { Config, type ConfigError, Effect, Option } from "effect"
 import { toUsd } from "../../domain/Micros.js"
+import type { RetentionSettings } from "../../services/Retention.js"
 import { fileOf, type GatewayConfig, readConfig, secret, type SecretSetting, secretSettings } from "./Config.js"
 
 export interface ShownSetting {
@@ -20,6 +21,13 @@ type Show = (config: GatewayConfig) => string | null
 
 const onOff = (on: boolean): string => (on ? "on" : "off")
 const listed = (items: ReadonlyArray<string>): string | null => (items.length === 0 ? null : items.join(","))
+const kept = (
+  retention: GatewayConfig["retention"],
+  setting: (set: RetentionSettings) => number | string | null
+): string | null => {
+  const value = Option.getOrNull(Option.map(retention, setting))
+  return value === null ? null : String(value)
+}
 
 /** In the order of the README. Null for a secret. */
 const settings: Readonly<Record<string, Show>> & Readonly<Record<SecretSetting, Show>> = {
@@ -69,6 +77,10 @@ const settings: Readonly<Record<string, Show>> & Readonly<Record<SecretSetting, 
   GATEWAY_RESOLVE_TWO_PERSON_USD: ({ resolveTwoPersonMicros }) =>
     Option.match(resolveTwoPersonMicros, { onNone: () => null, onSome: (micros) => String(toUsd(micros)) }),
   GATEWAY_LEDGER_CHECK_SECONDS: ({ ledgerCheckSeconds }) => String(ledgerCheckSeconds),
+  GATEWAY_HISTORY_DAYS: ({ retention }) => kept(retention, ({ historyDays }) => historyDays),
+  GATEWAY_RESULT_DAYS: ({ retention }) => kept(retention, ({ resultDays }) => resultDays),
+  GATEWAY_RUN_DAYS: ({ retention }) => kept(retention, ({ runDays }) => runDays),
+  GATEWAY_ARCHIVE_DIR: ({ retention }) => kept(retention, ({ archiveDir }) => archiveDir),
   GATEWAY_STOP_PAUSE_MILLIS: ({ stopPauseMillis }) => String(stopPauseMillis),
   GATEWAY_DRAIN_MILLIS: ({ drainMillis }) => String(drainMillis),
   GATEWAY_LOG_LEVEL: ({ logLevel }) => logLevel.label.toLowerCase().replace(/^warn$/, "warning"),

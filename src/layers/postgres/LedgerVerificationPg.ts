@@ -1,9 +1,9 @@
 /**
  * Recomputes all money from ledger entries and runs, over one snapshot of the database, and names the first row that
  * does not add up. It checks the balances, holds and counts of each workspace, the amounts held, released and charged
- * for each run, the spending of each token in its month, including the tokens that it let in, and what reports say of
- * each day. It only reads. The statement computes the same as `driftOf` in domain/LedgerVerification, which explains
- * each kind of row.
+ * for each run, and for each month whose runs are gone, the spending of each token in its month, including the tokens
+ * that it let in, and what reports say of each day. It only reads. The statement computes the same as `driftOf` in
+ * domain/LedgerVerification, which explains each kind of row.
  */
 import { Effect, Schema } from "effect"
 import { dayMillis } from "../../domain/Days.js"
@@ -61,9 +61,29 @@ const recomputed = `
       coalesce(sum(amount_micros) filter (where kind = 'release'), 0) as released,
       -coalesce(sum(amount_micros) filter (where kind = 'charge'), 0) as charged
     from ledger_entries where run_id is not null group by workspace_id, run_id
+  ), kept_runs as (
+    select workspace_id, run_id, token_id, spend_month, hold_micros, charge_micros from runs where hold_micros > 0
+    union all
+    select workspace_id, run_id, token_id, spend_month, hold_micros, charge_micros from history_runs where hold_micros > 0
   ), money_runs as (
     select workspace_id, run_id, hold_micros as held, case when charge_micros is null then 0 else hold_micros end as released, coalesce(charge_micros, 0) as charged
-    from runs where hold_micros > 0
+    from kept_runs
+  ), gone as (
+    select e.workspace_id, m.month, sum(held) as held, sum(released) as released, sum(charged) as charged
+    from by_run e join history_months m on m.state = 'gone' and e.run_id >= m.first_run_id and e.run_id < m.end_run_id
+    where not exists (select from money_runs r where r.workspace_id = e.workspace_id and r.run_id = e.run_id)
+    group by e.workspace_id, m.month
+  ), gone_sums as (
+    select workspace_id, month, sum(held_micros) as held, sum(held_micros) as released, sum(charged_micros) as charged
+    from history_sums join history_months m using (month) where m.state = 'gone' and held_micros > 0 group by workspace_id, month
+  ), months_compared as (
+    select workspace_id || ' ' || month as place,
+      abs(coalesce(s.held, 0) - coalesce(e.held, 0)) + abs(coalesce(s.released, 0) - coalesce(e.released, 0)) + abs(coalesce(s.charged, 0) - coalesce(e.charged, 0)) as drift,
+      json_build_object('_tag', 'Month', 'workspaceId', workspace_id, 'month', month,
+        'entries', json_build_object('held', coalesce(e.held, 0), 'released', coalesce(e.released, 0), 'charged', coalesce(e.charged, 0)),
+        'runs', json_build_object('held', coalesce(s.held, 0), 'released', coalesce(s.released, 0), 'charged', coalesce(s.charged, 0))) as difference
+    from gone_sums s full join gone e using (workspace_id, month)
+    where (s.held, s.released, s.charged) is distinct from (e.held, e.released, e.charged)
   ), runs_compared as (
     select workspace_id || ' ' || run_id as place,
       abs(coalesce(r.held, 0) - coalesce(e.held, 0)) + abs(coalesce(r.released, 0) - coalesce(e.released, 0)) + abs(coalesce(r.charged, 0) - coalesce(e.charged, 0)) as drift,
@@ -72,10 +92,16 @@ const recomputed = `
         'run', json_build_object('held', coalesce(r.held, 0), 'released', coalesce(r.released, 0), 'charged', coalesce(r.charged, 0))) as difference
     from money_runs r full join by_run e using (workspace_id, run_id)
     where (r.held, r.released, r.charged) is distinct from (e.held, e.released, e.charged)
+      -- Runs of months that are gone are compared month by month.
+      and not (r.held is null and exists (select from history_months m where m.state = 'gone' and run_id >= m.first_run_id and run_id < m.end_run_id))
   ), spent as (
-    select spender.token_id, r.spend_month, sum(coalesce(r.charge_micros, r.hold_micros)) as micros
-    from runs r join tokens own on own.token_id = r.token_id cross join lateral unnest(own.token_id || own.ancestors) as spender (token_id)
-    where r.hold_micros > 0 group by spender.token_id, r.spend_month
+    select spender.token_id, r.spend_month, sum(r.micros) as micros
+    from (
+      select token_id, spend_month, coalesce(charge_micros, hold_micros) as micros from kept_runs
+      union all
+      select token_id, spend_month, charged_micros from history_sums join history_months m using (month) where m.state = 'gone' and held_micros > 0
+    ) r join tokens own on own.token_id = r.token_id cross join lateral unnest(own.token_id || own.ancestors) as spender (token_id)
+    group by spender.token_id, r.spend_month
   ), tokens_compared as (
     select t.workspace_id || ' ' || t.token_id as place, abs(t.spend_micros - coalesce(s.micros, 0)) as drift,
       json_build_object('_tag', 'Token', 'workspaceId', t.workspace_id, 'tokenId', t.token_id, 'month', t.spend_month,
@@ -99,6 +125,7 @@ const recomputed = `
     union all select 2, place, drift, difference from runs_compared
     union all select 3, place, drift, difference from tokens_compared
     union all select 4, place, drift, difference from sums_compared
+    union all select 5, place, drift, difference from months_compared
   )
   select (select coalesce(sum(entries), 0)::bigint from workspaces_compared) as entries,
     (select count(*)::bigint from workspaces_compared) as workspaces,

@@ -61,7 +61,9 @@ const statusCount = (status: RunStatus, counted: number): StatusCount => ({
 
 const standing = `
   select w.workspace_id as "workspaceId", w.name, w.operator, m.available_micros as "availableMicros", m.reserved_micros as "reservedMicros", m.inflight,
-    w.created_at as "createdAt", (select r.created_at from runs r where r.workspace_id = w.workspace_id order by r.run_id desc limit 1) as "lastRunAt"
+    w.created_at as "createdAt", coalesce(
+      (select r.created_at from runs r where r.workspace_id = w.workspace_id order by r.run_id desc limit 1),
+      (select r.created_at from history_runs r where r.workspace_id = w.workspace_id order by r.run_id desc limit 1)) as "lastRunAt"
   from workspaces w join wallets m using (workspace_id)`
 
 /** The text matches itself in a pattern of LIKE. */
@@ -90,6 +92,8 @@ const make = Effect.gen(function* () {
         query(sql`
           select s.status, count(r.one)::int as runs from unnest(${runStatuses}::text[]) as s (status) left join lateral (
             select 1 as one from runs r where (r.workspace_id || ' ' || r.status) = ${workspaceId}::text || ' ' || s.status and r.run_id >= ${firstRunIdAt(fromMillis)}
+            union all
+            select 1 as one from history_runs r where (r.workspace_id || ' ' || r.status) = ${workspaceId}::text || ' ' || s.status and r.run_id >= ${firstRunIdAt(fromMillis)}
             limit ${runsCountedMax + 1}
           ) r on true group by s.status`)
       )

@@ -18,7 +18,9 @@ import { pageOf, within } from "../../domain/Pages.js"
 import { rangesOf } from "./RunSpansPg.js"
 import { runTable } from "./RunTables.js"
 
-const decodeRows = Schema.decodeUnknown(Schema.Array(Schema.Struct({ ...RunSummary.fields, resultSize: Schema.Int })))
+const decodeRows = Schema.decodeUnknown(
+  Schema.Array(Schema.Struct({ ...RunSummary.fields, resultSize: Schema.Int, movedUpTo: Schema.NullOr(Schema.String) }))
+)
 const decodeResults = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: RunId, result: StoredResult })))
 
 const summary = runTable.selected("r", Object.keys(RunSummary.fields))
@@ -26,17 +28,27 @@ const summary = runTable.selected("r", Object.keys(RunSummary.fields))
  * The size of the result's text, without reading it. It is exact unless the result is stored compressed; then it is the
  * size of the provider's answer. Results without such a size are refusals, which are short.
  */
-const resultSize = `case when r.result is null then 0
-  when pg_column_compression(r.result) is null then pg_column_size(r.result)
-  else greatest(pg_column_size(r.result), coalesce(r.result_bytes, octet_length(r.result::text))) end`
+const sizeOf = (result: string): string => `case when ${result} is null then 0
+  when pg_column_compression(${result}) is null then pg_column_size(${result})
+  else greatest(pg_column_size(${result}), coalesce(r.result_bytes, octet_length(${result}::text))) end`
+const resultSize: Readonly<Record<Table, string>> = {
+  runs: sizeOf("r.result"),
+  history_runs: `coalesce((select ${sizeOf("p.result")} from history_payloads p where p.workspace_id = r.workspace_id and p.run_id = r.run_id), 0)`
+}
 
-/** The statement that reads a page, without its order, and where the next page begins if the rows are no full page. */
+/** The hot table, or that of runs that have left it. Both have the columns of a list and the indexes of its filters. */
+type Table = "runs" | "history_runs"
+
+/**
+ * The statement that reads a page out of a table, without its order, and where the next page begins if the rows are no
+ * full page.
+ */
 type Select = (
   workspaceId: WorkspaceId,
   filter: RunFilter,
   page: PageRequest,
   measured: boolean
-) => Effect.Effect<{ readonly rows: Statement.Fragment; readonly next: string | null }, StorageError>
+) => Effect.Effect<{ readonly rows: (table: Table) => Statement.Fragment; readonly next: string | null }, StorageError>
 
 /** A run gets its id from the clock of its node, and its time from the database's, once it is stored. */
 const idClockMillis = 60_000
@@ -81,7 +93,8 @@ export const runList = (database: Database["Type"]): RunStore["Type"]["list"] =>
     )
   }
 
-  const columns = (measured: boolean) => sql.literal(`${summary}, ${measured ? resultSize : "0"} as "resultSize"`)
+  const columns = (table: Table, measured: boolean) =>
+    sql.literal(`${summary}, ${measured ? resultSize[table] : "0"} as "resultSize"`)
 
   /** The newest rows of each range of an index. */
   const byIndex: Select = (workspaceId, filter, { after, limit }, measured) => {
@@ -91,11 +104,14 @@ export const runList = (database: Database["Type"]): RunStore["Type"]["list"] =>
       ...(atLeast === beforeAll ? [] : [sql`r.run_id >= ${atLeast}`]),
       ...(below === afterAll ? [] : [sql`r.run_id < ${below}`])
     ]
-    const parts = conditions(workspaceId, filter).map(
-      (where) =>
-        sql`(select ${columns(measured)} from runs r where ${all([where, ...bounds])} order by r.run_id desc limit ${limit + 1})`
-    )
-    return Effect.succeed({ rows: sql`select * from (${sql.join(" union all ", false)(parts)}) as n`, next: null })
+    const rows = (table: Table) => {
+      const parts = conditions(workspaceId, filter).map(
+        (where) =>
+          sql`(select ${columns(table, measured)} from ${sql.literal(table)} r where ${all([where, ...bounds])} order by r.run_id desc limit ${limit + 1})`
+      )
+      return sql`select * from (${sql.join(" union all ", false)(parts)}) as n`
+    }
+    return Effect.succeed({ rows, next: null })
   }
 
   /** The newest rows of the spans that can have some. */
@@ -111,27 +127,70 @@ export const runList = (database: Database["Type"]): RunStore["Type"]["list"] =>
       ...inTime(filter)
     ])
     return Effect.map(spanRanges(workspaceId, filter, bounds), ({ firsts, lasts, more }) => ({
-      rows: sql`
+      rows: (table) => sql`
         select n.* from unnest(${firsts}::text[], ${lasts}::text[]) as span (first, last) cross join lateral (
-          select ${columns(measured)} from runs r where ${where} order by r.run_id desc limit ${limit + 1}
+          select ${columns(table, measured)} from ${sql.literal(table)} r where ${where} order by r.run_id desc limit ${limit + 1}
         ) n`,
       next: more ? (firsts.at(-1) ?? null) : null
     }))
   }
 
+  const resultsIn = (table: "runs" | "history_payloads", workspaceId: WorkspaceId, runIds: ReadonlyArray<RunId>) =>
+    runIds.length === 0
+      ? Effect.succeed([])
+      : Effect.flatMap(
+          query(sql`
+            select r.run_id as "runId", r.result from unnest(${runIds.map(() => workspaceId)}::text[], ${runIds}::text[]) as k (workspace_id, run_id)
+            join ${sql.literal(table)} r on r.workspace_id = k.workspace_id and r.run_id = k.run_id where r.result is not null`),
+          (rows) => Effect.orDie(decodeResults(rows))
+        )
+
   const resultsOf = Effect.fnUntraced(function* (workspaceId: WorkspaceId, runIds: ReadonlyArray<RunId>) {
-    const rows = yield* query(sql`
-      select r.run_id as "runId", r.result from unnest(${runIds.map(() => workspaceId)}::text[], ${runIds}::text[]) as k (workspace_id, run_id)
-      join runs r on r.workspace_id = k.workspace_id and r.run_id = k.run_id where r.result is not null`)
-    return new Map((yield* Effect.orDie(decodeResults(rows))).map(({ result, runId }) => [runId, result]))
+    const hot = yield* resultsIn("runs", workspaceId, runIds)
+    const here = new Set(hot.map(({ runId }) => runId))
+    const moved = yield* resultsIn(
+      "history_payloads",
+      workspaceId,
+      runIds.filter((runId) => !here.has(runId))
+    )
+    return new Map([...hot, ...moved].map(({ result, runId }) => [runId, result]))
+  })
+
+  /**
+   * The hot rows of a page, and those of the history where it can have some: the hot rows are read first, so a run that
+   * moves meanwhile is seen, and counts once. `last_moved_id` is of the snapshot of the hot rows.
+   */
+  const read = Effect.fnUntraced(function* (rows: (table: Table) => Statement.Fragment, limit: number) {
+    const hot = yield* Effect.flatMap(
+      query(
+        sql`select n.*, (select max(h.last_moved_id) from history_months h where h.last_moved_id > '') as "movedUpTo" from (${rows("runs")}) n order by "runId" desc limit ${limit + 1}`
+      ),
+      (found) => Effect.orDie(decodeRows(found))
+    )
+    const [newest] = hot
+    const last = hot.at(-1)
+    if (newest !== undefined && last !== undefined) {
+      const { movedUpTo } = newest
+      if (movedUpTo === null || (hot.length > limit && last.runId > movedUpTo)) return hot
+    }
+    const moved = yield* Effect.flatMap(
+      query(
+        sql`select n.*, null::text as "movedUpTo" from (${rows("history_runs")}) n order by "runId" desc limit ${limit + 1}`
+      ),
+      (found) => Effect.orDie(decodeRows(found))
+    )
+    if (moved.length === 0) return hot
+    const here = new Set(hot.map(({ runId }) => runId))
+    return [...hot, ...moved.filter(({ runId }) => !here.has(runId))]
+      .sort((a, b) => (a.runId > b.runId ? -1 : 1))
+      .slice(0, limit + 1)
   })
 
   return Effect.fnUntraced(function* (workspaceId, filter, page, resultBytesMax) {
     const { endpointId, providerId, tokenId } = filter
     const select = endpointId === undefined && providerId === undefined && tokenId === undefined ? byIndex : bySpans
     const { next, rows } = yield* select(workspaceId, filter, page, resultBytesMax !== null)
-    const read = yield* query(sql`${rows} order by "runId" desc limit ${page.limit + 1}`)
-    const listed = pageOf(yield* Effect.orDie(decodeRows(read)), page.limit, ({ runId }) => runId)
+    const listed = pageOf(yield* read(rows, page.limit), page.limit, ({ runId }) => runId)
     const found = { ...listed, next: listed.next ?? next }
     const shown =
       resultBytesMax === null
@@ -151,7 +210,7 @@ export const runList = (database: Database["Type"]): RunStore["Type"]["list"] =>
           )
     return {
       ...shown,
-      items: shown.items.map(({ resultSize: _, ...row }): ListedRun => ({
+      items: shown.items.map(({ movedUpTo: _moved, resultSize: _size, ...row }): ListedRun => ({
         ...row,
         result: results?.get(row.runId) ?? null
       }))

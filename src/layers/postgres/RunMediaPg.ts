@@ -31,19 +31,29 @@ export const insertMedia =
       { discard: true }
     )
 
-export const readMedia = ({ query, sql }: Database["Type"]): RunStore["Type"]["media"] =>
-  Effect.fnUntraced(function* (key, mediaId) {
+/** The files of one table. */
+export const mediaOf = (
+  { query, sql }: Database["Type"],
+  table: "media" | "history_media"
+): RunStore["Type"]["media"] => {
+  const files = sql.literal(table)
+  return Effect.fnUntraced(function* (key, mediaId) {
     const rows = yield* query(sql`
-          select media_id as "mediaId", content_type as "contentType", filename, sha256, octet_length(bytes) as size from media
+          select media_id as "mediaId", content_type as "contentType", filename, sha256, octet_length(bytes) as size from ${files}
           where workspace_id = ${key.workspaceId} and run_id = ${key.runId} and media_id = ${mediaId}`)
     const [found] = yield* Effect.orDie(decodeMedia(rows))
     if (found === undefined) return null
     // Postgres stores the column outside of its row and does not compress it, so it reads only the pages of the part.
     const part = Effect.fnUntraced(function* (start: number, end: number) {
       const rows = yield* query(sql`
-            select substring(bytes from ${start + 1}::int for ${end - start}::int) as part from media
-            where workspace_id = ${key.workspaceId} and run_id = ${key.runId} and media_id = ${mediaId}`)
+            select substring(bytes from ${start + 1}::int for ${end - start}::int) as part from (
+              select bytes from media where workspace_id = ${key.workspaceId} and run_id = ${key.runId} and media_id = ${mediaId}
+              union all
+              -- The run may have left the hot tables since its file was looked up.
+              select bytes from history_media where workspace_id = ${key.workspaceId} and run_id = ${key.runId} and media_id = ${mediaId}
+            ) file`)
       return (yield* Effect.orDie(decodeParts(rows)))[0].part
     })
     return { ...found, workspaceId: key.workspaceId, runId: key.runId, part }
   })
+}

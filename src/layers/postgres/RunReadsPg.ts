@@ -1,4 +1,7 @@
-/** Single runs and their attempts, read from Postgres. Lists are in `RunListPg.ts`, taking runs in `RunTakingPg.ts`. */
+/**
+ * Single runs and their attempts, read from Postgres: from the hot tables, and what is not there from the history.
+ * Lists are in `RunListPg.ts`, taking runs in `RunTakingPg.ts`.
+ */
 import { Effect, Schema } from "effect"
 import { RunId, WorkspaceId } from "../../domain/Ids.js"
 import { pageOf } from "../../domain/Pages.js"
@@ -6,6 +9,7 @@ import { uncertainKey, uncertainPlaceOf } from "../../domain/Run.js"
 import type { RunKey, RunStore } from "../../services/RunStore.js"
 import type { Database } from "./Database.js"
 import { rowOf } from "./database/Rows.js"
+import type { historyReads } from "./history/HistoryReads.js"
 import { attemptTable, decodeAttempts, decodeRuns, runTable } from "./RunTables.js"
 
 const decodeKeys = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: RunId, workspaceId: WorkspaceId })))
@@ -22,7 +26,7 @@ export const attemptsOf = ({ query, sql }: Database["Type"]) =>
     return yield* Effect.orDie(decodeAttempts(rows))
   })
 
-export const runReads = (database: Database["Type"]) => {
+export const runReads = (database: Database["Type"], past: ReturnType<typeof historyReads>) => {
   const { query, sql } = database
   const runs = sql.literal(runTable.selected("r"))
 
@@ -31,13 +35,19 @@ export const runReads = (database: Database["Type"]) => {
         select ${runs}
         from unnest(${keys.map((key) => key.workspaceId)}::text[], ${keys.map((key) => key.runId)}::text[]) as k (workspace_id, run_id)
         join runs r on r.workspace_id = k.workspace_id and r.run_id = k.run_id`)
-    return yield* Effect.orDie(decodeRuns(rows))
+    const found = yield* Effect.orDie(decodeRuns(rows))
+    if (found.length === keys.length) return found
+    const here = new Set(found.map(({ runId }) => runId))
+    return [...found, ...(yield* past.getMany(keys.filter(({ runId }) => !here.has(runId))))]
   })
 
   return {
     getMany,
     get: (key) => Effect.map(getMany([key]), (rows) => rows[0] ?? null),
-    attempts: (key) => attemptsOf(database)([key]),
+    attempts: (key) =>
+      Effect.flatMap(attemptsOf(database)([key]), (made) =>
+        made.length === 0 ? past.attempts(key) : Effect.succeed(made)
+      ),
     uncertain: Effect.fnUntraced(function* ({ after, limit }) {
       const place = after === null ? null : uncertainPlaceOf(after)
       const behind =
@@ -55,7 +65,8 @@ export const runReads = (database: Database["Type"]) => {
     locate: Effect.fnUntraced(function* (runId) {
       const rows = yield* query(sql`
           select r.run_id as "runId", r.workspace_id as "workspaceId" from workspaces w join runs r on r.workspace_id = w.workspace_id and r.run_id = ${runId}`)
-      return (yield* Effect.orDie(decodeKeys(rows)))[0] ?? null
+      const [found] = yield* Effect.orDie(decodeKeys(rows))
+      return found ?? (yield* past.locate(runId))
     })
   } satisfies Partial<RunStore["Type"]>
 }

@@ -34,13 +34,22 @@ const rangesRow = rowOf(
 const lastOf = (sql: Database["Type"]["sql"], workspaceId: Statement.Fragment) =>
   sql`coalesce((select last_run_id from run_spans where workspace_id = ${workspaceId} order by last_run_id desc limit 1), '')`
 
+const columns = "run_id, token_id, endpoint_id, provider_id, served_endpoint_id, served_provider_id, status"
+
+/** The runs of a workspace after its last span, as many as a span has: some may have left the hot tables before. */
+const nextRuns = (sql: Database["Type"]["sql"], chosen: string, workspaceId: Statement.Fragment) => {
+  const part = (table: string) => sql`
+    (select ${sql.literal(chosen)} from ${sql.literal(table)} where workspace_id = ${workspaceId} and run_id > ${lastOf(sql, workspaceId)}
+    order by run_id limit ${runsOfSpan})`
+  return sql`(${part("runs")} union all ${part("history_runs")}) following`
+}
+
 /** Workspaces that have enough runs after their last span for another one. */
 export const workspacesToSpan = ({ query, sql }: Database["Type"]) =>
   workspaceRows(
     query(sql`
       select w.workspace_id as "workspaceId" from workspaces w cross join lateral (
-        select from runs r where r.workspace_id = w.workspace_id and r.run_id > ${lastOf(sql, sql`w.workspace_id`)}
-        order by r.run_id offset ${runsOfSpan - 1} limit 1
+        select from ${nextRuns(sql, "run_id", sql`w.workspace_id`)} offset ${runsOfSpan - 1} limit 1
       ) enough order by w.workspace_id`)
   )
 
@@ -50,13 +59,12 @@ export const makeSpan = ({ query, sql }: Database["Type"], workspaceId: Workspac
     oneRow(
       query(sql`
         with next as materialized (
-          select * from runs where workspace_id = ${workspaceId} and run_id > ${lastOf(sql, sql`${workspaceId}`)}
-          order by run_id limit ${runsOfSpan}
+          select * from ${nextRuns(sql, columns, sql`${workspaceId}`)} order by run_id limit ${runsOfSpan}
         ), occurring as (
           select endpoint_id, provider_id from next
           union select served_endpoint_id, served_provider_id from next
           -- The late answer of a lost call makes its operation the one that answered.
-          union select a.endpoint_id, a.provider_id from next r join attempts a on a.workspace_id = r.workspace_id and a.run_id = r.run_id
+          union select a.endpoint_id, a.provider_id from next r join attempts a on a.workspace_id = ${workspaceId} and a.run_id = r.run_id
             where r.status = 'reconciliation_pending'
         )
         insert into run_spans (workspace_id, first_run_id, last_run_id, tokens, endpoints, providers)
@@ -91,14 +99,16 @@ export const rangesOf =
       from run_spans s where s.workspace_id = ${workspaceId} and s.last_run_id >= ${bounds.atLeast} and s.first_run_id < ${bounds.below}
         ${occurs("tokens", tokenId)} ${occurs("endpoints", endpointId)} ${occurs("providers", providerId)}
       order by s.last_run_id desc limit ${spansRead + 1}`
+    const afterNewest = (table: string) => sql`
+      (select r.run_id from ${sql.literal(table)} r where r.workspace_id = ${workspaceId} and r.run_id > (select run_id from newest)
+        and r.run_id >= ${bounds.atLeast} and r.run_id < ${bounds.below} order by r.run_id desc limit ${runsLookedThroughMax})`
     return Effect.map(
       rangesRow(
         query(sql`
           with newest as materialized (select ${lastOf(sql, sql`${workspaceId}`)} as run_id)
           select (select run_id from newest) as newest,
-            (select r.run_id from runs r where r.workspace_id = ${workspaceId} and r.run_id > (select run_id from newest)
-              and r.run_id >= ${bounds.atLeast} and r.run_id < ${bounds.below}
-              order by r.run_id desc offset ${runsLookedThroughMax - 1} limit 1) as "lastLookedAt",
+            (select run_id from (${afterNewest("runs")} union all ${afterNewest("history_runs")}) r
+              order by run_id desc offset ${runsLookedThroughMax - 1} limit 1) as "lastLookedAt",
             array(select s.first_run_id ${spans}) as firsts, array(select s.last_run_id ${spans}) as lasts`)
       ),
       (row) => {

@@ -7,9 +7,10 @@ import { Ids } from "../../services/Ids.js"
 import { RunStore } from "../../services/RunStore.js"
 import { Database } from "./Database.js"
 import { DatabaseNow } from "./database/Now.js"
+import { historyReads, YoungestMoved } from "./history/HistoryReads.js"
 import { forgetRefused } from "./RefusedRunsPg.js"
 import { runList } from "./RunListPg.js"
-import { readMedia } from "./RunMediaPg.js"
+import { mediaOf } from "./RunMediaPg.js"
 import { runReads } from "./RunReadsPg.js"
 import { runTaking } from "./RunTakingPg.js"
 import { runWrites } from "./RunWritesPg.js"
@@ -19,12 +20,22 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.ef
   Effect.gen(function* () {
     const database = yield* Database
     const now = yield* DatabaseNow
+    const past = historyReads(database, yield* YoungestMoved)
+    const reads = runReads(database, past)
+    const files = mediaOf(database, "media")
+    const writes = runWrites(database, now)
     return RunStore.of({
-      ...runReads(database),
-      ...runWrites(database, now),
+      ...reads,
+      ...writes,
+      // A run that has left the hot tables ended long ago, so there is nothing to cancel.
+      requestCancel: (key) =>
+        Effect.flatMap(writes.requestCancel(key), (run) => (run === null ? reads.get(key) : Effect.succeed(run))),
       ...runTaking(database, yield* Ids, now),
       list: runList(database),
-      media: readMedia(database),
+      media: (key, mediaId) =>
+        Effect.flatMap(files(key, mediaId), (file) =>
+          file === null ? past.media(key, mediaId) : Effect.succeed(file)
+        ),
       forgetRefused: forgetRefused(database, now)
     })
   })

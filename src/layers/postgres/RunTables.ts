@@ -10,8 +10,10 @@ import { Attempt, type Run } from "../../domain/Run.js"
 import { fromStoredRun, StoredRun, toStoredRun } from "../../domain/StoredPlan.js"
 
 type Columns<A> = { readonly [Field in keyof A]: readonly [column: string, type: string] }
+/** `payloadDropped` is no column: it says that a row of the history has none of them (`history/HistoryTables.ts`). */
+type RowOfRun = Omit<StoredRun, "payloadDropped">
 
-const runColumns: Columns<StoredRun> = {
+const runColumns: Columns<RowOfRun> = {
   runId: ["run_id", "text"],
   workspaceId: ["workspace_id", "text"],
   tokenId: ["token_id", "text"],
@@ -108,6 +110,9 @@ const table = <A extends object>(columns: Columns<A>) => {
   return {
     /** `run_id, workspace_id, …` */
     names: fields.map(([, [column]]) => column).join(", "),
+    /** `run_id, workspace_id, …` of the given fields, in the order of `names`. */
+    columns: (chosen: ReadonlyArray<string>) =>
+      fields.flatMap(([field, [column]]) => (chosen.includes(field) ? [column] : [])).join(", "),
     /** `run_id text, workspace_id text, …`, for `json_to_recordset`: JSON is taken out of it as text. */
     typed: typed(fields),
     /** The same for the given fields only. */
@@ -131,7 +136,7 @@ const table = <A extends object>(columns: Columns<A>) => {
       more: (index: number) => { readonly [column: string]: string | number | null } = () => ({})
     ): string => `[${rows.map((row, index) => rowText(Object.entries(row), more(index))).join(",")}]`,
     /** The same with the given fields only: an update need not send fields that it does not write. */
-    documentOnly: (rows: ReadonlyArray<A>, chosen: ReadonlyArray<keyof A>): string =>
+    documentOnly: (rows: ReadonlyArray<Partial<A>>, chosen: ReadonlyArray<keyof A>): string =>
       `[${rows
         .map((row) =>
           rowText(
@@ -143,7 +148,7 @@ const table = <A extends object>(columns: Columns<A>) => {
   }
 }
 
-const stored = table<StoredRun>(runColumns)
+const stored = table<RowOfRun>(runColumns)
 export const runTable = {
   ...stored,
   document: (

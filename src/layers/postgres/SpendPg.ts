@@ -41,12 +41,20 @@ const freshShares = (sql: Sql, workspaceId: WorkspaceId): Statement.Fragment => 
     order by seq limit ${portion}
   ), shares as (
     select (c.created_at / ${sql.literal(String(dayMillis))})::int as day, share.provider_id, r.token_id, share.micros
-    from fresh c join runs r on r.workspace_id = ${workspaceId} and r.run_id = c.run_id
+    from fresh c cross join lateral (
+      select token_id, provider_id, served_provider_id from runs where workspace_id = ${workspaceId} and run_id = c.run_id
+      union all
+      -- A run may leave the hot tables before its charge is summed up.
+      select token_id, provider_id, served_provider_id from history_runs where workspace_id = ${workspaceId} and run_id = c.run_id
+    ) r
     cross join lateral (
       -- The same as \`sharesOf\` in domain/Spend.
       with costs as (
-        select provider_id, cost_micros as cost, sum(cost_micros) over (order by n) - cost_micros as before
-        from attempts a where a.workspace_id = ${workspaceId} and a.run_id = c.run_id and a.cost_micros > 0
+        select provider_id, cost_micros as cost, sum(cost_micros) over (order by n) - cost_micros as before from (
+          select n, provider_id, cost_micros from attempts where workspace_id = ${workspaceId} and run_id = c.run_id
+          union all
+          select n, provider_id, cost_micros from history_attempts where workspace_id = ${workspaceId} and run_id = c.run_id
+        ) a where a.cost_micros > 0
       )
       select provider_id, least(cost, -c.amount_micros - before) as micros from costs where before < -c.amount_micros
       union all

@@ -15,6 +15,7 @@ const sha = (of: string): string => `sha256('${of}'::bytea)`
 export const sampleRows = (tag: string): ReadonlyArray<SampleRow> => {
   const id = (kind: string): string => `'${kind}_01m820s0ry0009a5ks9nk0bj${tag}'`
   const ws = id("ws")
+  const old = id("run").replace("01m8", "00m8")
   const [settled, uncertain, token, topUp, member] = [
     id("run"),
     id("run").replace("01m8", "02m8"),
@@ -160,6 +161,26 @@ insert into connection_authorizations (link_digest, workspace_id, connection_id,
     {
       since: 30,
       statement: `insert into request_rates (tenant, full_at) values (${ws}, 1780000000000000)`
+    },
+    {
+      since: 32,
+      // The partitions of a gateway are those of months; here each tag has its own.
+      statement: `
+${["runs", "payloads", "attempts", "media"]
+  .map(
+    (table) =>
+      `create table history_${table}_${tag} partition of history_${table} for values from (${old}) to (${old.slice(0, -1)}0')`
+  )
+  .join(";\n")};
+insert into history_months (month, first_run_id, end_run_id) values ('1970-${tag}', 'run_00m8', 'run_00m9');
+insert into history_turn (holder, until_millis) values ('${tag}', 0) on conflict do nothing;
+insert into history_sums (workspace_id, month, token_id, spend_month, runs, held_micros, charged_micros) values (${ws}, '1970-${tag}', ${token}, '1970-01', 1, 0, 0);
+insert into history_runs (workspace_id, run_id, token_id, idempotency_key, request_digest, request_id, requested_endpoint_id, endpoint_id, status, hold_micros, charge_micros, spend_month, cancel_requested, created_at)
+  values (${ws}, ${old}, ${token}, 'old', '', '', 'e', 'e', 'completed', 0, 0, '1970-01', false, 1);
+insert into history_payloads (workspace_id, run_id, input) values (${ws}, ${old}, '{}');
+insert into history_attempts (workspace_id, run_id, n, attempt_id, endpoint_id, provider_id, status, billed, started_at)
+  values (${ws}, ${old}, 1, 'a', 'e', 'p', 'completed', false, 1);
+insert into history_media (workspace_id, run_id, media_id, content_type, sha256, bytes) values (${ws}, ${old}, 'm', 'text/plain', '', '')`
     }
   ]
 }

@@ -34,6 +34,7 @@ import { comparedAnswers } from "./0028_compared_answers.js"
 import { schemaNeeds } from "./0029_schema_needs.js"
 import { requestRates } from "./0030_request_rates.js"
 import { storageRelation } from "./0031_storage_relation.js"
+import { history } from "./0032_history.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -66,5 +67,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0028_compared_answers": comparedAnswers,
   "0029_schema_needs": schemaNeeds,
   "0030_request_rates": requestRates,
-  "0031_storage_relation": storageRelation
+  "0031_storage_relation": storageRelation,
+  "0032_history": history
 }

@@ -1,0 +1,177 @@
+/**
+ * Whole months of the history: what is in the way of their leaving, what they come to, their runs for a file, and their
+ * end. A closed month does not change any more, so its file can be written again after a crash and says the same.
+ */
+import { Effect, Schema } from "effect"
+import { RunId, WorkspaceId } from "../../../domain/Ids.js"
+import type { HistoryMonth, MonthTotals, RunHistory } from "../../../services/RunHistory.js"
+import type { RunKey, RunStore } from "../../../services/RunStore.js"
+import type { Database } from "../Database.js"
+import { rowOf, rowsOf } from "../database/Rows.js"
+import { decodeAttempts } from "../RunTables.js"
+import { attemptTable } from "../RunTables.js"
+import { lockTimeout } from "./HistoryMoves.js"
+import { boundsOf, decodeWholeRuns, historyTables, partitionOf, wholeRun, withPayload } from "./HistoryTables.js"
+import type { historyTurn } from "./HistoryTurn.js"
+
+const runsRead = 200
+const keysFreed = 1_000
+
+const State = Schema.Literal("open", "closed", "gone")
+const monthRows = rowsOf(Schema.Struct({ month: Schema.String, state: State }))
+const keyRow = rowOf(Schema.Struct({ workspaceId: WorkspaceId, runId: RunId }))
+const totalsRow = rowOf(Schema.Struct({ runs: Schema.Int, heldMicros: Schema.Int, chargedMicros: Schema.Int }))
+const mediaRows = rowsOf(Schema.Struct({ workspaceId: WorkspaceId, runId: RunId, mediaId: Schema.String }))
+const workspaceRow = rowOf(Schema.Struct({ workspaceId: WorkspaceId }))
+
+const nothing: MonthTotals = { runs: 0, heldMicros: 0, chargedMicros: 0 }
+
+export const historyMonths = (
+  { query, sql, survey, transact }: Database["Type"],
+  turn: ReturnType<typeof historyTurn>,
+  now: RunHistory["Type"]["now"],
+  media: RunStore["Type"]["media"]
+) => {
+  const months: RunHistory["Type"]["months"] = Effect.map(
+    monthRows(query(sql`select month, state from history_months order by month`)),
+    (rows): ReadonlyArray<HistoryMonth> => rows
+  )
+
+  const obstacle: RunHistory["Type"]["obstacle"] = Effect.fnUntraced(function* (month) {
+    const { end, first } = boundsOf(month)
+    const left = yield* keyRow(
+      query(sql`
+        select w.workspace_id as "workspaceId", o.run_id as "runId" from workspaces w cross join lateral (
+          select r.run_id from runs r where r.workspace_id = w.workspace_id and r.run_id >= ${first} and r.run_id < ${end} order by r.run_id limit 1
+        ) o order by o.run_id limit 1`)
+    )
+    if (left !== null)
+      return `${left.runId} of ${left.workspaceId} is still in the hot tables: it may wait for a person`
+    const unsummed = yield* workspaceRow(
+      query(sql`
+        select w.workspace_id as "workspaceId" from wallets w left join spend_summed s using (workspace_id)
+        where exists (select from ledger_entries e where e.workspace_id = w.workspace_id and e.seq > coalesce(s.through_seq, 0)
+          and e.kind = 'charge' and e.run_id >= ${first} and e.run_id < ${end})
+        order by w.workspace_id limit 1`)
+    )
+    return unsummed === null ? null : `charges of ${unsummed.workspaceId} are not in its reports yet`
+  })
+
+  const totals = (month: string) =>
+    Effect.map(
+      totalsRow(
+        query(sql`
+          select coalesce(sum(runs), 0)::bigint as runs, coalesce(sum(held_micros), 0)::bigint as "heldMicros", coalesce(sum(charged_micros), 0)::bigint as "chargedMicros"
+          from history_sums where month = ${month}`)
+      ),
+      (row) => row ?? nothing
+    )
+
+  const close: RunHistory["Type"]["close"] = Effect.fnUntraced(function* (holder, month) {
+    const { end, first } = boundsOf(month)
+    yield* transact(
+      Effect.zipRight(
+        turn.held(holder),
+        query(sql`update history_months set state = 'closed' where month = ${month} and state = 'open'`)
+      )
+    )
+    // Nothing is moved into the month from here on, so doing this again changes nothing.
+    yield* survey(sql`
+      insert into history_sums (workspace_id, month, token_id, spend_month, runs, held_micros, charged_micros)
+      select r.workspace_id, ${month}::text, r.token_id, r.spend_month, count(*), sum(r.hold_micros), sum(r.charge_micros)
+      from history_runs r where r.run_id >= ${first} and r.run_id < ${end}
+        and exists (select from history_months h where h.month = ${month} and h.state = 'closed')
+      group by r.workspace_id, r.token_id, r.spend_month
+      on conflict (workspace_id, month, token_id, spend_month) do update
+      set runs = excluded.runs, held_micros = excluded.held_micros, charged_micros = excluded.charged_micros`)
+    return yield* totals(month)
+  })
+
+  const read: RunHistory["Type"]["read"] = Effect.fnUntraced(function* (month, after, bytesMax) {
+    const { end, first } = boundsOf(month)
+    const rows = yield* query(sql`
+      with sized as materialized (
+        select workspace_id, run_id, sum(bytes) over (order by workspace_id, run_id) - bytes as before from (
+          select r.workspace_id, r.run_id, coalesce(pg_column_size(p.input), 0) + coalesce(pg_column_size(p.result), 0) as bytes
+          from ${sql.literal(withPayload)}
+          where r.run_id >= ${first} and r.run_id < ${end} and (r.workspace_id, r.run_id) > (${after?.workspaceId ?? ""}, ${after?.runId ?? ""})
+          order by r.workspace_id, r.run_id limit ${runsRead}
+        ) c
+      )
+      select ${sql.literal(wholeRun)} from sized s
+      join history_runs r on r.workspace_id = s.workspace_id and r.run_id = s.run_id
+      left join history_payloads p on p.workspace_id = r.workspace_id and p.run_id = r.run_id
+      where s.before < ${bytesMax}::bigint order by r.workspace_id, r.run_id`)
+    const runs = yield* Effect.orDie(decodeWholeRuns(rows))
+    const ids = sql`unnest(${runs.map((run) => run.workspaceId)}::text[], ${runs.map((run) => run.runId)}::text[]) as k (workspace_id, run_id)`
+    const attempts = yield* Effect.orDie(
+      Effect.flatMap(
+        query(sql`
+          select ${sql.literal(attemptTable.selected("a"))} from ${ids}
+          join history_attempts a on a.workspace_id = k.workspace_id and a.run_id = k.run_id order by a.run_id, a.n`),
+        decodeAttempts
+      )
+    )
+    const files = yield* mediaRows(
+      query(sql`
+        select m.workspace_id as "workspaceId", m.run_id as "runId", m.media_id as "mediaId" from ${ids}
+        join history_media m on m.workspace_id = k.workspace_id and m.run_id = k.run_id order by m.run_id, m.media_id`)
+    )
+    return yield* Effect.forEach(runs, (run) =>
+      Effect.map(
+        Effect.forEach(
+          files.filter(({ runId }) => runId === run.runId),
+          ({ mediaId }) => media(run, mediaId)
+        ),
+        (found) => ({
+          run,
+          attempts: attempts.filter(({ runId }) => runId === run.runId),
+          media: found.flatMap((file) => (file === null ? [] : [file]))
+        })
+      )
+    )
+  })
+
+  const freeKeys: RunHistory["Type"]["freeKeys"] = (holder, month, after) =>
+    transact(
+      Effect.gen(function* () {
+        yield* turn.held(holder)
+        const { end, first } = boundsOf(month)
+        const last: RunKey | null = yield* keyRow(
+          query(sql`
+            with portion as materialized (
+              select r.workspace_id, r.run_id, r.idempotency_key from history_runs r
+              where r.run_id >= ${first} and r.run_id < ${end} and (r.workspace_id, r.run_id) > (${after?.workspaceId ?? ""}, ${after?.runId ?? ""})
+                and exists (select from history_months h where h.month = ${month} and h.state = 'closed')
+              order by r.workspace_id, r.run_id limit ${keysFreed}
+            ), freed as (
+              delete from idempotency_keys k using portion p
+              where k.workspace_id = p.workspace_id and k.key = p.idempotency_key and k.run_id = p.run_id
+            )
+            select workspace_id as "workspaceId", run_id as "runId" from portion order by workspace_id desc, run_id desc limit 1`)
+        )
+        return last
+      })
+    )
+
+  const drop: RunHistory["Type"]["drop"] = (holder, month, file) =>
+    transact(
+      Effect.gen(function* () {
+        yield* turn.held(holder)
+        const { end } = boundsOf(month)
+        const at = yield* now
+        const [closed] = yield* query(
+          sql`select from history_months where month = ${month} and state = 'closed' for update`
+        )
+        if (closed === undefined) return
+        yield* sql.unsafe(lockTimeout)
+        for (const table of historyTables) yield* sql.unsafe(`drop table ${partitionOf(table, month)}`)
+        yield* sql`delete from run_spans s using workspaces w where s.workspace_id = w.workspace_id and s.last_run_id < ${end}`
+        yield* sql`
+          update history_months set state = 'gone', gone_at = ${at}, file = ${file?.name ?? null}, file_sha256 = ${file?.sha256 ?? null}
+          where month = ${month}`
+      })
+    )
+
+  return { months, obstacle, close, read, freeKeys, drop } satisfies Partial<RunHistory["Type"]>
+}

@@ -1,0 +1,30 @@
+/**
+ * Whose turn it is to work on the history. A holder keeps its turn by saying so again; where it falls silent, another
+ * may begin a minute later. Every transaction that changes the history begins with `held`, which also locks out all
+ * others until its end.
+ */
+import { Effect, Schema } from "effect"
+import { HistoryTaken, type RunHistory } from "../../../services/RunHistory.js"
+import type { Database } from "../Database.js"
+import { rowOf } from "../database/Rows.js"
+
+const silentMillisMax = 60_000
+const oneRow = rowOf(Schema.Struct({ one: Schema.Int }))
+
+export const historyTurn = ({ query, sql }: Database["Type"], databaseNow: Effect.Effect<string>) => {
+  /** Joins the surrounding transaction. */
+  const held = Effect.fnUntraced(function* (holder: string) {
+    const now = sql.literal(yield* databaseNow)
+    const row = yield* oneRow(
+      query(sql`
+        insert into history_turn (holder, until_millis) values (${holder}, ${now} + ${silentMillisMax}::bigint)
+        on conflict (only_row) do update set holder = excluded.holder, until_millis = excluded.until_millis
+        where history_turn.holder = excluded.holder or history_turn.until_millis < ${now}
+        returning 1 as one`)
+    )
+    if (row === null) return yield* new HistoryTaken()
+  })
+  const endTurn: RunHistory["Type"]["endTurn"] = (holder) =>
+    Effect.asVoid(query(sql`delete from history_turn where holder = ${holder}`))
+  return { held, endTurn }
+}

@@ -1,0 +1,24 @@
+/** Keeps to the operator's retention settings: a pass every ten minutes, by one node at a time. */
+import { Effect, Layer } from "effect"
+import { everySoOften } from "../../node/Background.js"
+import { Retention } from "../../../services/Retention.js"
+
+export const RetentionKept: Layer.Layer<never, never, Retention> = Layer.scopedDiscard(
+  Effect.gen(function* () {
+    const { pass, settings } = yield* Retention
+    if (settings === null) return
+    const kept = Effect.gen(function* () {
+      const { left, payloads, runs, waiting } = yield* pass(() => Effect.void)
+      if (runs + payloads + left.length > 0)
+        yield* Effect.logInfo("Old runs left").pipe(
+          Effect.annotateLogs({ runs, payloads, months: left.map(({ month }) => month).join(" ") })
+        )
+      for (const { month, waits } of waiting) yield* Effect.logWarning(`The runs of ${month} stay for now: ${waits}`)
+    }).pipe(
+      // Another node is at it.
+      Effect.catchTag("HistoryTaken", () => Effect.void),
+      Effect.catchTag("ArchiveFailed", ({ message }) => Effect.logWarning(message))
+    )
+    yield* everySoOften({ name: "keeping the history", every: "10 minutes" }, kept)
+  })
+)

@@ -1,0 +1,432 @@
+/**
+ * What becomes of finished runs after days and months, over Postgres: what clients still get, what the ledger still
+ * proves, what stays, and what a crash does. The clock of the history is months ahead, so that runs of now are old.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Either, Layer, Ref, Stream } from "effect"
+import { createHash } from "node:crypto"
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { gunzipSync } from "node:zlib"
+import { firstRunIdAt } from "../../../src/domain/Ids.js"
+import { endOfMonth, monthOf } from "../../../src/domain/Run.js"
+import { Database } from "../../../src/layers/postgres/Database.js"
+import { YoungestMoved } from "../../../src/layers/postgres/history/HistoryReads.js"
+import { RunHistoryPg } from "../../../src/layers/postgres/history/RunHistoryPg.js"
+import { ArchiveFilesNone, ArchiveFilesOnDisk } from "../../../src/layers/node/ArchiveFilesOnDisk.js"
+import {
+  drop,
+  hit,
+  miss,
+  ProvidersScripted,
+  type ScriptedProviders
+} from "../../../src/layers/providers/ProvidersScripted.js"
+import { RetentionPasses } from "../../../src/layers/runs/retention/RetentionPasses.js"
+import { ArchiveFailed, ArchiveFiles } from "../../../src/services/ArchiveFiles.js"
+import { Reports } from "../../../src/services/Reports.js"
+import { Retention, type RetentionSettings } from "../../../src/services/Retention.js"
+import { HistoryTaken, RunHistory } from "../../../src/services/RunHistory.js"
+import { Runs } from "../../../src/services/Runs.js"
+import { RunStore } from "../../../src/services/RunStore.js"
+import { Wallet } from "../../../src/services/Wallet.js"
+import { engine, funded, requestOf, storagePg } from "../../support/engine.js"
+import { testDatabase } from "../../support/postgres.js"
+
+const tool = "mock-email-find"
+const day = 24 * 3_600_000
+const everything = { historyDays: 7, resultDays: 30, runDays: 60 }
+const silent = () => Effect.void
+
+class Ahead extends Effect.Service<Ahead>()("test/Ahead", { effect: Ref.make(0) }) {}
+/** The history of a storage whose clock is ahead. */
+const historyAhead = Layer.effect(
+  RunHistory,
+  Effect.zipWith(RunHistory, Ahead, (history, ahead) => ({
+    ...history,
+    now: Effect.zipWith(history.now, Ref.get(ahead), (now, days) => now + days * day)
+  }))
+).pipe(Layer.provide(RunHistoryPg))
+
+const world = (providers: ScriptedProviders, settings: Partial<RetentionSettings> = {}) => {
+  const { archiveDir = null, ...days } = { ...everything, ...settings }
+  return Layer.mergeAll(
+    engine(providers.layer),
+    RetentionPasses({ ...days, archiveDir }).pipe(
+      Layer.provide(archiveDir === null ? ArchiveFilesNone : ArchiveFilesOnDisk(archiveDir)),
+      Layer.provideMerge(historyAhead)
+    )
+  ).pipe(
+    Layer.provideMerge(Layer.merge(Layer.provide(storagePg, Layer.succeed(YoungestMoved, -day)), Ahead.Default)),
+    Layer.provideMerge(testDatabase())
+  )
+}
+type Services = Layer.Layer.Success<ReturnType<typeof world>>
+
+const test = (
+  title: string,
+  settings: () => Partial<RetentionSettings>,
+  work: (providers: ScriptedProviders) => Effect.Effect<void, unknown, Services>
+) =>
+  it.live(title, () => {
+    const providers = ProvidersScripted()
+    return Effect.provide(work(providers), world(providers, settings()))
+  })
+
+const after = (days: number) => Effect.flatMap(Ahead, (ahead) => Ref.set(ahead, days))
+const passed = Effect.flatMap(Retention, ({ pass }) => pass(silent))
+const rowsIn = (table: string) =>
+  Effect.flatMap(Database, ({ query, sql }) =>
+    Effect.map(query(sql`select count(*)::int as rows from ${sql(table)}`), ([row]) => row!["rows"])
+  )
+const addsUp = Effect.flatMap(Wallet, ({ verify }) =>
+  Effect.map(verify, ({ difference, ok }) => assert.deepStrictEqual([ok, difference], [true, null]))
+)
+const started = Effect.fnUntraced(function* (
+  principal: Effect.Effect.Success<ReturnType<typeof funded>>,
+  endpoint = tool
+) {
+  const request = requestOf(endpoint)
+  return { request, ...(yield* (yield* Runs).create(principal, request, 20)) }
+})
+
+describe("finished runs that are old", () => {
+  test(
+    "leave the hot tables and are answered as before: alone, in lists, with files, replays and cancels",
+    () => ({ resultDays: null, runDays: null }),
+    (providers) =>
+      Effect.gen(function* () {
+        const principal = yield* funded(1_000_000)
+        const { workspaceId } = principal
+        const runs = yield* Runs
+        const store = yield* RunStore
+        providers.script(tool, hit(undefined, { costMicros: 5_000 }), miss(undefined, { costMicros: 0 }), drop())
+        const made = [yield* started(principal), yield* started(principal), yield* started(principal)]
+        const [paid] = made
+        assert.strictEqual(made[2]!.run.status, "failed")
+        const refused = yield* runs.create(principal, requestOf(tool, { input: {} }), 20)
+        const { query, sql } = yield* Database
+        yield* query(sql`
+        insert into media (workspace_id, run_id, media_id, content_type, sha256, bytes)
+        values (${workspaceId}, ${paid!.run.runId}, ${`med_${"0".repeat(26)}`}, 'text/plain', '', ${Buffer.from("a file")})`)
+        const seen = Effect.gen(function* () {
+          const pages = []
+          for (const filter of [
+            {},
+            { status: "completed" as const },
+            { capability: "people.email.find" },
+            { tokenId: principal.tokenId },
+            { endpointId: tool }
+          ]) {
+            const shown = []
+            let place: string | null = null
+            do {
+              const page: Effect.Effect.Success<ReturnType<typeof store.list>> = yield* store.list(
+                workspaceId,
+                filter,
+                { limit: 2, after: place },
+                1_000_000
+              )
+              shown.push(...page.items)
+              place = page.next
+            } while (place !== null)
+            pages.push(shown)
+          }
+          const details = yield* Effect.forEach(made, ({ run }) => runs.get(workspaceId, run.runId))
+          const file = yield* store.media({ workspaceId, runId: paid!.run.runId }, `med_${"0".repeat(26)}`)
+          const counts = yield* (yield* Reports).runCounts(workspaceId, 0)
+          const standing = yield* (yield* Reports).workspace(workspaceId)
+          return {
+            pages,
+            details,
+            text: Buffer.from(yield* file!.part(0, file!.size)).toString(),
+            counts,
+            standing,
+            place: yield* store.locate(paid!.run.runId)
+          }
+        })
+        const before = yield* seen
+        assert.strictEqual(before.pages[0]!.length, 4)
+        assert.strictEqual((yield* passed).runs, 0)
+        yield* after(8)
+        assert.strictEqual((yield* (yield* Retention).due).runs, 3)
+        assert.deepInclude(yield* passed, { runs: 3, payloads: 0, left: [] })
+        assert.strictEqual((yield* passed).runs, 0)
+        // The refused one stays until it is forgotten.
+        assert.strictEqual(yield* rowsIn("runs"), 1)
+        assert.strictEqual(yield* rowsIn("attempts"), 0)
+        assert.strictEqual(yield* rowsIn("media"), 0)
+        assert.deepStrictEqual(yield* seen, before)
+        const again = yield* runs.create(principal, paid!.request, 20)
+        assert.deepStrictEqual([again.replayed, again.run, again.attempts], [true, paid!.run, paid!.attempts])
+        const other = yield* Effect.flip(runs.create(principal, { ...paid!.request, input: { other: true } }, 20))
+        assert.propertyVal(other, "_tag", "idempotency_conflict")
+        assert.deepStrictEqual((yield* runs.cancel(workspaceId, paid!.run.runId)).run, paid!.run)
+        const newer = yield* started(principal)
+        const { items } = yield* store.list(workspaceId, {}, { limit: 2, after: null }, null)
+        assert.deepStrictEqual(
+          items.map(({ runId }) => runId),
+          [newer.run.runId, refused.run.runId]
+        )
+        yield* addsUp
+        const spend = yield* (yield* Reports).keep.pipe(Effect.zipRight(addsUp))
+        assert.isUndefined(spend)
+      })
+  )
+
+  test(
+    "stay in the hot tables while they are under way or wait for a person, and keep their month back",
+    () => ({ archiveDir: null }),
+    () =>
+      Effect.gen(function* () {
+        const principal = yield* funded(1_000_000)
+        const { query, sql } = yield* Database
+        const [paid, uncertain] = [yield* started(principal), yield* started(principal)]
+        // As a lost effectful call leaves it; its hold is open.
+        yield* query(
+          sql`update runs set status = 'reconciliation_pending', charge_micros = null where run_id = ${uncertain.run.runId}`
+        )
+        yield* after(200)
+        const { left, runs, waiting } = yield* passed
+        assert.deepStrictEqual([runs, left], [1, []])
+        assert.lengthOf(waiting, 1)
+        assert.include(waiting[0]!.waits, uncertain.run.runId)
+        assert.deepStrictEqual((yield* (yield* Retention).due).months, waiting)
+        assert.strictEqual((yield* (yield* RunStore).get(uncertain.run))?.status, "reconciliation_pending")
+        assert.isNotNull(yield* (yield* RunStore).get(paid.run))
+      })
+  )
+
+  test(
+    "lose their payload after its days, say so, and keep everything else",
+    () => ({ runDays: null }),
+    (providers) =>
+      Effect.gen(function* () {
+        const principal = yield* funded(1_000_000)
+        const runs = yield* Runs
+        const { query, sql } = yield* Database
+        providers.script(tool, hit({ found: true, email: "ada@example.com" }, { costMicros: 5_000 }))
+        const made = yield* started(principal, "job:people.email.find")
+        yield* query(sql`
+        insert into media (workspace_id, run_id, media_id, content_type, sha256, bytes)
+        values (${principal.workspaceId}, ${made.run.runId}, ${`med_${"0".repeat(26)}`}, 'text/plain', '', ${Buffer.from("a file")})`)
+        yield* after(29)
+        assert.deepInclude(yield* passed, { runs: 1, payloads: 0 })
+        assert.deepStrictEqual((yield* runs.get(principal.workspaceId, made.run.runId)).run, made.run)
+        yield* after(31)
+        assert.strictEqual((yield* (yield* Retention).due).payloads, 1)
+        assert.deepInclude(yield* passed, { runs: 0, payloads: 1 })
+        const { attempts, run } = yield* runs.get(principal.workspaceId, made.run.runId)
+        assert.deepStrictEqual(attempts, made.attempts)
+        assert.deepStrictEqual(run, {
+          ...made.run,
+          input: {},
+          result: null,
+          normalized: null,
+          plan: {
+            ...made.run.plan!,
+            candidates: made.run.plan!.candidates.map((candidate) => ({ ...candidate, input: {} }))
+          },
+          payloadDropped: true
+        })
+        assert.strictEqual((yield* runs.create(principal, made.request, 20)).replayed, true)
+        for (const table of ["history_payloads", "history_media"]) assert.strictEqual(yield* rowsIn(table), 0)
+        const everywhere = yield* query(sql`select r::text as row from history_runs r`)
+        assert.notInclude(JSON.stringify(everywhere), "Ada")
+        yield* addsUp
+      })
+  )
+
+  const folder = () => mkdtempSync(join(tmpdir(), "archive-"))
+  let archiveDir = ""
+  test(
+    "leave the database by the month into a file, with their keys; the ledger stays and still adds up",
+    () => ({ archiveDir: (archiveDir = folder()), resultDays: null }),
+    (providers) =>
+      Effect.gen(function* () {
+        const principal = yield* funded(1_000_000)
+        const { workspaceId } = principal
+        const runs = yield* Runs
+        const { query, sql } = yield* Database
+        providers.script(
+          tool,
+          hit({ found: true, email: "ada@example.com" }, { costMicros: 5_000 }),
+          miss(undefined, { costMicros: 0 })
+        )
+        const [paid, free] = [yield* started(principal), yield* started(principal)]
+        yield* query(sql`
+        insert into media (workspace_id, run_id, media_id, content_type, sha256, bytes)
+        values (${workspaceId}, ${paid.run.runId}, ${`med_${"0".repeat(26)}`}, 'text/plain', '', ${Buffer.from("a file")})`)
+        const entries = yield* rowsIn("ledger_entries")
+        yield* after(40)
+        assert.deepInclude(yield* passed, { runs: 2, left: [], waiting: [] })
+        yield* after(100)
+        const month = monthOf(paid.run.createdAt)
+        // What a killed process has left is no file.
+        writeFileSync(join(archiveDir, `runs-${month}.ndjson.gz.old.partial`), "torn")
+        assert.deepStrictEqual((yield* passed).left, [{ month, runs: 2, file: `runs-${month}.ndjson.gz` }])
+        assert.deepStrictEqual(readdirSync(archiveDir).sort(), [
+          `runs-${month}.manifest.json`,
+          `runs-${month}.ndjson.gz`
+        ])
+        const packed = readFileSync(join(archiveDir, `runs-${month}.ndjson.gz`))
+        assert.deepStrictEqual(JSON.parse(readFileSync(join(archiveDir, `runs-${month}.manifest.json`), "utf8")), {
+          version: 1,
+          month,
+          file: `runs-${month}.ndjson.gz`,
+          sha256: createHash("sha256").update(packed).digest("hex"),
+          runs: 2,
+          heldMicros: paid.run.holdMicros + free.run.holdMicros,
+          chargedMicros: 5_000,
+          files: 1
+        })
+        const lines = gunzipSync(packed)
+          .toString()
+          .trimEnd()
+          .split("\n")
+          .map((line): Record<string, unknown> => JSON.parse(line))
+        const stored = lines.find((line) => line["runId"] === paid.run.runId && line["kind"] === "run")!
+        assert.deepStrictEqual(stored, {
+          kind: "run",
+          ...JSON.parse(JSON.stringify(paid.run)),
+          attempts: JSON.parse(JSON.stringify(paid.attempts))
+        })
+        assert.strictEqual(
+          Buffer.from(String(lines.find(({ kind }) => kind === "media")!["base64"]), "base64").toString(),
+          "a file"
+        )
+
+        assert.propertyVal(yield* Effect.flip(runs.get(workspaceId, paid.run.runId)), "_tag", "not_found")
+        assert.lengthOf((yield* runs.list(workspaceId, {}, { limit: 10, after: null }, false)).items, 0)
+        assert.strictEqual(yield* rowsIn("ledger_entries"), entries)
+        yield* addsUp
+        const again = yield* runs.create(principal, paid.request, 20)
+        assert.isFalse(again.replayed)
+        yield* addsUp
+        // A file that is gone is missed: what its runs came to is still known.
+        yield* query(sql`update history_sums set charged_micros = charged_micros + 1 where charged_micros > 0`)
+        const { difference, driftMicros } = yield* (yield* Wallet).verify
+        assert.include(difference, principal.tokenId)
+        assert.isAbove(driftMicros, 0)
+        yield* query(sql`update tokens set spend_month = '2000-01', spend_micros = 0`)
+        assert.include((yield* (yield* Wallet).verify).difference, `its runs of ${month}`)
+      })
+  )
+
+  test(
+    "stay where the file cannot be written, or is not what the database has",
+    () => ({ archiveDir: "/dev/null/archive", resultDays: null }),
+    () =>
+      Effect.gen(function* () {
+        const principal = yield* funded(1_000_000)
+        const made = yield* started(principal)
+        yield* after(100)
+        const failure = yield* Effect.flip(passed)
+        assert.instanceOf(failure, ArchiveFailed)
+        assert.include(failure.message, "GATEWAY_ARCHIVE_DIR")
+        assert.deepStrictEqual((yield* (yield* Runs).get(principal.workspaceId, made.run.runId)).run, made.run)
+        const history = yield* RunHistory
+        const wrong = ArchiveFiles.pipe(
+          Effect.flatMap((files) =>
+            files.keep(
+              "2026-01",
+              history.read("2026-01", null, 1).pipe(
+                Effect.map(() => []),
+                (none) => Stream.fromIterableEffect(none)
+              ),
+              { runs: 1, heldMicros: 1, chargedMicros: 1 }
+            )
+          ),
+          Effect.provide(ArchiveFilesOnDisk(folder()))
+        )
+        assert.include((yield* Effect.flip(wrong)).message, "0 runs")
+      })
+  )
+
+  test(
+    "are worked on by one process at a time; another goes on a minute after it fell silent",
+    () => ({ resultDays: null, runDays: null }),
+    () =>
+      Effect.gen(function* () {
+        const principal = yield* funded(1_000_000)
+        yield* started(principal)
+        yield* after(8)
+        const history = yield* RunHistory
+        const { query, sql } = yield* Database
+        yield* history.takeTurn("another")
+        assert.instanceOf(yield* Effect.flip(passed), HistoryTaken)
+        const late = {
+          workspaceId: principal.workspaceId,
+          after: null,
+          beforeMillis: Date.now() + 9 * day,
+          limit: 10,
+          bytesMax: 1_000
+        }
+        assert.instanceOf(yield* Effect.flip(history.move("late", late)), HistoryTaken)
+        yield* query(sql`update history_turn set until_millis = until_millis - 61000`)
+        assert.strictEqual((yield* passed).runs, 1)
+        assert.strictEqual(yield* rowsIn("history_turn"), 0)
+      })
+  )
+
+  test(
+    "move in portions that are bounded in runs and bytes, in the order of their ids, around locked ones",
+    () => ({ resultDays: null, runDays: null }),
+    () =>
+      Effect.gen(function* () {
+        const principal = yield* funded(1_000_000)
+        const { workspaceId } = principal
+        const history = yield* RunHistory
+        const { query, sql } = yield* Database
+        const made = []
+        for (let n = 0; n < 4; n += 1) made.push((yield* started(principal)).run.runId)
+        yield* history.makeMonths("test", Date.now() + day)
+        const portion = { workspaceId, after: null, beforeMillis: Date.now() + day, limit: 3, bytesMax: 1_000_000 }
+        assert.deepStrictEqual(yield* history.move("test", { ...portion, bytesMax: 1 }), { runs: 1, last: made[0]! })
+        assert.deepStrictEqual(yield* history.move("test", { ...portion, after: made[0]! }), {
+          runs: 3,
+          last: made[3]!
+        })
+        assert.deepStrictEqual(yield* history.move("test", { ...portion, after: made[3]! }), { runs: 0, last: null })
+        assert.strictEqual(yield* rowsIn("history_runs"), 4)
+        const [marked] = yield* query(sql`select max(last_moved_id) as last from history_months`)
+        assert.strictEqual(marked!["last"], made[3])
+      })
+  )
+})
+
+describe("partitions", () => {
+  test(
+    "are made ahead: for the months of runs that are old, and for this month and the next",
+    () => ({}),
+    () =>
+      Effect.gen(function* () {
+        const principal = yield* funded(0)
+        const history = yield* RunHistory
+        const { query, sql } = yield* Database
+        const made = yield* Effect.either(started(principal))
+        assert.isTrue(Either.isLeft(made))
+        const old = Date.UTC(2026, 0, 15)
+        yield* query(sql`
+        insert into runs (workspace_id, run_id, token_id, idempotency_key, request_digest, request_id, requested_endpoint_id, endpoint_id, input, status, outcome,
+          hold_micros, charge_micros, spend_month, started_at, completed_at, created_at)
+        values (${principal.workspaceId}, ${firstRunIdAt(old)}, 't', 'k', '', '', 'e', 'e', '{"a":"\\u0000"}', 'completed', 'hit', 0, 0, '2026-01', ${old}, ${old}, ${old})`)
+        yield* passed
+        const current = monthOf(Date.now())
+        assert.deepStrictEqual(
+          (yield* history.months).map(({ month, state }) => [month, state]),
+          [
+            ["2026-01", "gone"],
+            [current, "open"],
+            [monthOf(endOfMonth(current)), "open"]
+          ]
+        )
+        const [partitions] = yield* query(
+          sql`select count(*)::int as made from pg_inherits where inhparent::regclass::text like 'history_%' and inhrelid::regclass::text not like '%key' and inhrelid::regclass::text not like '%idx%'`
+        )
+        assert.strictEqual(partitions!["made"], 8)
+        yield* passed
+        assert.lengthOf(yield* history.months, 3)
+      })
+  )
+})
