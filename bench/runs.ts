@@ -15,6 +15,7 @@ import { Accounts } from "../src/services/Accounts.js"
 import { Wallet } from "../src/services/Wallet.js"
 import Pg from "pg"
 import { request } from "undici"
+import { bytesPerRun } from "./runs/Bytes.js"
 import { type Call, load, type Measured, median } from "./runs/Load.js"
 import { moneyCycle, schemaText } from "./runs/MoneyCycle.js"
 import { freePort, ready, start, stopAll } from "./runs/Processes.js"
@@ -44,6 +45,18 @@ const env = {
   GATEWAY_INFLIGHT_LIMIT: "100000",
   GATEWAY_FIXTURE_ORIGIN: `http://127.0.0.1:${fixturePort}`
 }
+
+const environment = Layer.merge(
+  NodeContext.layer,
+  Layer.setConfigProvider(
+    ConfigProvider.fromMap(
+      new Map([
+        ...Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const])),
+        ...Object.entries(env)
+      ])
+    )
+  )
+)
 
 const setUp = Effect.gen(function* () {
   const config = yield* readConfig
@@ -83,23 +96,7 @@ const setUp = Effect.gen(function* () {
       { concurrency: 8 }
     )
   }).pipe(Effect.provide(OperatorServices(config)))
-}).pipe(
-  Effect.provide(
-    Layer.merge(
-      NodeContext.layer,
-      Layer.setConfigProvider(
-        ConfigProvider.fromMap(
-          new Map([
-            ...Object.entries(process.env).flatMap(([key, value]) =>
-              value === undefined ? [] : [[key, value] as const]
-            ),
-            ...Object.entries(env)
-          ])
-        )
-      )
-    )
-  )
-)
+}).pipe(Effect.provide(environment))
 
 const input = { first_name: "Ada", last_name: "Example", domain: "example.com" }
 let keys = 0
@@ -316,6 +313,18 @@ ${reads
     return `  ${`${own?.label} / bare Node`.padEnd(38)} ${share.toFixed(2)}`
   })
   .join("\n")}`)
+
+const archiveFolder = mkdtempSync(join(tmpdir(), "gateway-bench-archive-"))
+const bytes = await Effect.runPromise(
+  Effect.flatMap(readConfig, (config) => Effect.provide(bytesPerRun(archiveFolder), OperatorServices(config))).pipe(
+    Effect.provide(environment)
+  )
+)
+rmSync(archiveFolder, { recursive: true, force: true })
+console.log(`
+  bytes of a run in the hot tables       ${bytes.hot.toFixed(0)}, its key ${bytes.key.toFixed(0)}, its ledger entries ${bytes.ledger.toFixed(0)}
+  bytes of a run in the history          ${bytes.history.toFixed(0)}
+  bytes of a run in the file of a month  ${bytes.archive.toFixed(0)}`)
 
 await stopAll()
 if (process.env["DATABASE_URL"] === undefined) {
