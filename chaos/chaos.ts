@@ -6,6 +6,7 @@
 import { NodeRuntime } from "@effect/platform-node"
 import { Console, Effect } from "effect"
 import { answers } from "./attacks/Answers.js"
+import { archives } from "./attacks/Archives.js"
 import { clocks } from "./attacks/Clocks.js"
 import { kills } from "./attacks/Kills.js"
 import { paymentKills } from "./attacks/PaymentKills.js"
@@ -42,6 +43,7 @@ const attacks: { readonly [name: string]: Attack } = {
   poison: (stage) => Effect.map(poison(stage), (row) => [row]),
   restarts: (stage) => Effect.map(restarts(stage, { restarts: 6, clients: 12 }), (row) => [row]),
   restores: (stage, postgres) => Effect.map(restores(stage, postgres, { queued: 24 }), (row) => [row]),
+  archives: (stage) => Effect.map(archives(stage, { runs: 6_000, kills: 40 }), (row) => [row]),
   kills: (stage) => Effect.map(kills(stage, { nodes: 3, kills: 204, clients: 32 }), (row) => [row])
 }
 

@@ -33,7 +33,7 @@ const leaseThread = "LeaseThread.mjs"
  * Builds it three levels below the project, as deep as `catalog/BuiltInCatalog.ts` stands, so that it finds the
  * catalog. No other build cleans up there. Answers its path.
  */
-export const buildProgram = async (name: string): Promise<string> => {
+export const buildProgram = async (name: string, entry = "gateway.ts"): Promise<string> => {
   const folder = join(projectFolder, "node_modules", ".cache", "chaos")
   const outfile = join(folder, `${name}.js`)
   mkdirSync(folder, { recursive: true })
@@ -41,7 +41,7 @@ export const buildProgram = async (name: string): Promise<string> => {
   await (
     await bundler()
   ).build({
-    entryPoints: [join(projectFolder, "chaos", "gateway.ts")],
+    entryPoints: [join(projectFolder, "chaos", entry)],
     outfile,
     bundle: true,
     external: ["pg-native"],
