@@ -85,7 +85,7 @@ const transactions = (port: number) =>
     const client = new Pg.Client({ connectionString: `postgres://${user}@127.0.0.1:${port}/pgbouncer` })
     await client.connect()
     const { rows } = await client.query<{ name: string; value: string }>("show totals").finally(() => client.end())
-    return Number(rows.find(({ name }) => name === "xact_count")?.value ?? 0)
+    return Number(rows.find(({ name }) => name === "total_xact_count")?.value ?? 0)
   })
 
 const runTests = (files: ReadonlyArray<string>, serverUrl: string, pooler: string) =>
@@ -149,7 +149,8 @@ const main = Effect.scoped(
     yield* Console.log(
       `tests through the pooler: ${code === 0 ? "passed" : "failed"}; they made ${passed} transactions there`
     )
-    if (passed === 0) problems.push("nothing went through the pooler")
+    // Its own console counts as one.
+    if (passed < 10) problems.push("nothing went through the pooler")
     for (const problem of problems) yield* Console.log(`broken: ${problem}`)
     if (code !== 0 || problems.length > 0) yield* Effect.sync(() => void (process.exitCode = 1))
   })
