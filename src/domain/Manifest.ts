@@ -170,6 +170,8 @@ export const ProviderManifest = Schema.Struct({
   ownKey: withDefault(Schema.Boolean, () => true),
   platformKey: withDefault(Schema.Boolean, () => true),
   fixed: withDefault(Schema.Array(FixedValue), () => []),
+  /** Whether the provider is told of the trace of a run: `traceparent` and `tracestate` of the W3C. Absent: no. */
+  traceContext: optional(Schema.Boolean),
   facts: withDefault(Schema.Record({ key: Text, value: Schema.String }), () => ({})),
   operations: Schema.NonEmptyArray(Operation)
 })

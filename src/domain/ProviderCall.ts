@@ -8,6 +8,7 @@ import type { Json, JsonObject } from "./Json.js"
 import type { Endpoint, VariableValues } from "./Manifest.js"
 import type { Micros } from "./Micros.js"
 import type { Break } from "./ProviderFigures.js"
+import type { CallTrace } from "./Trace.js"
 import type {
   AuthError,
   CapacityExhausted,
@@ -100,6 +101,8 @@ export interface ProviderCall {
   readonly onCost?: (told: CostEvidence, evidence: Evidence) => void
   /** What is held for it: no further page is asked for above it. When absent, the most that the input can cost. */
   readonly heldMicros?: Micros
+  /** The trace that the call is a part of; absent where none is recorded. */
+  readonly trace?: CallTrace
 }
 
 /** What may be kept of a call: digests and sizes, never headers or bodies. */

@@ -10,6 +10,7 @@ import { fallbackAttemptsMax } from "./Limits.js"
 import { EndpointId, JobId, ProviderId } from "./Manifest.js"
 import { Micros } from "./Micros.js"
 import * as Money from "./Micros.js"
+import { StoredTrace } from "./Trace.js"
 
 export const Prefer = Schema.Literal("balanced", "cheapest", "reliable", "fastest").annotations({
   identifier: "Prefer",
@@ -59,7 +60,9 @@ export const RoutePlan = Schema.Struct({
   fallback: Schema.NullOr(Fallback),
   connectionId: Schema.NullOr(Schema.String),
   /** True when the cost cap cut the hold below the dearest possible set of attempts. */
-  capped: Schema.Boolean
+  capped: Schema.Boolean,
+  /** The trace of the request that made the run, where traces are recorded; any node goes on with it. */
+  trace: Schema.optionalWith(StoredTrace, { exact: true })
 })
 export type RoutePlan = typeof RoutePlan.Type
 

@@ -80,6 +80,7 @@ export const makeAuthenticate: Effect.Effect<Authenticate, never, Accounts | Htt
           ? spendPublic(limiter, request, trustProxy, state)
           : Effect.void
       )
+      state.workspaceId = principal.workspaceId
       yield* spend(limiter, principal.workspaceId, state)
       return principal
     })

@@ -16,9 +16,11 @@ import {
 } from "../domain/ApiErrors.js"
 import { Ids } from "../services/Ids.js"
 import { RateLimiter } from "../services/RateLimiter.js"
+import { Tracing } from "../services/Tracing.js"
 import type { Route } from "./Access.js"
 import { errorResponse } from "./Envelope.js"
-import { beginRequest, incomingRequestId, type RequestState } from "./RequestState.js"
+import { makeRequestSpans } from "./RequestSpans.js"
+import { beginRequest, incomingRequestId, newRequest, type RequestState } from "./RequestState.js"
 import { fromIssues } from "./FieldProblems.js"
 import { ignoredParameters, ignoredParametersHeader } from "./IgnoredParameters.js"
 import { observe } from "./RequestMetrics.js"
@@ -85,7 +87,9 @@ export const makeBoundary = (
   Effect.gen(function* () {
     const ids = yield* Ids
     const limiter = yield* RateLimiter
-    const { trustProxy } = yield* HttpSettings
+    const { publicUrl, trustProxy } = yield* HttpSettings
+    const tracer = yield* Tracing
+    const spans = tracer === null ? null : makeRequestSpans(tracer, routes, publicUrl)
     const clock = yield* Effect.clock
     const methodsOf = methodsByPath(routes)
     const ignoredOf = ignoredParameters(routes)
@@ -133,7 +137,8 @@ export const makeBoundary = (
         return Effect.flatMap(
           given === null ? Effect.map(ids.suffix, (suffix) => `req_${suffix}`) : Effect.succeed(given),
           (requestId) => {
-            const state: RequestState = { requestId, route: null, rate: null, answering: false }
+            const span = spans?.begin(request) ?? null
+            const state = newRequest(requestId, span?.context ?? null)
             beginRequest(request, state)
             const problem = headerProblem(NodeHttpServerRequest.toIncomingMessage(request))
             const answered: HttpApp.Default<RateLimitExceeded | ValidationError> =
@@ -143,7 +148,7 @@ export const makeBoundary = (
                     spendPublic(limiter, request, trustProxy, state),
                     new ValidationError({ details: [problem] })
                   )
-            return answered.pipe(
+            const whole = answered.pipe(
               Effect.catchAllCause((cause) => answerTo(cause, request, state)),
               Effect.map((response) => {
                 const ignored = ignoredOf(request.method, state.route, request.url)
@@ -161,6 +166,9 @@ export const makeBoundary = (
                 })
               })
             )
+            return spans === null || span === null
+              ? whole
+              : Effect.onExit(whole, (exit) => Effect.sync(() => span.end(spans.ended(request, state, exit))))
           }
         )
       })

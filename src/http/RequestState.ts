@@ -6,6 +6,7 @@ import { HttpServerRequest } from "@effect/platform"
 import { NodeHttpServerRequest } from "@effect/platform-node"
 import { Context, Effect, Option } from "effect"
 import type { IncomingMessage } from "node:http"
+import type { TraceContext } from "../domain/Trace.js"
 import type { RateDecision } from "../services/RateLimiter.js"
 
 export interface RequestState {
@@ -15,6 +16,11 @@ export interface RequestState {
   rate: RateDecision | null
   /** From here on a value that does not fit its schema is a mistake of the gateway, not of the client. */
   answering: boolean
+  /** The span of the request; null where nothing is traced. */
+  readonly trace: TraceContext | null
+  /** For the span: the workspace of the caller, and the run that the request made; null where there is none. */
+  workspaceId: string | null
+  runId: string | null
 }
 
 // Beside the request and not a service of its own: to provide one more service to the handling of a request takes 18
@@ -25,7 +31,22 @@ const states = new WeakMap<IncomingMessage, RequestState>()
 export const beginRequest = (request: HttpServerRequest.HttpServerRequest, state: RequestState): void =>
   void states.set(NodeHttpServerRequest.toIncomingMessage(request), state)
 
-const blank = (): RequestState => ({ requestId: "req_none", route: null, rate: null, answering: false })
+/** The state of a request of which nothing more is known yet. */
+export const newRequest = (requestId: string, trace: TraceContext | null): RequestState => ({
+  requestId,
+  route: null,
+  rate: null,
+  answering: false,
+  trace,
+  workspaceId: null,
+  runId: null
+})
+
+const blank = (): RequestState => newRequest("req_none", null)
+
+/** What a request for a run says of its trace. */
+export const tracedBy = ({ trace }: RequestState): { readonly trace?: TraceContext } =>
+  trace === null ? {} : { trace }
 
 export const stateOf = (request: HttpServerRequest.HttpServerRequest): RequestState =>
   states.get(NodeHttpServerRequest.toIncomingMessage(request)) ?? blank()

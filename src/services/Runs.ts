@@ -25,6 +25,7 @@ import type { Prefer, RoutePlan } from "../domain/RoutePlan.js"
 import type { Attempt, ListedRun, Run, RunStatus } from "../domain/Run.js"
 import type { RunError } from "../domain/RunFailures.js"
 import type { StorageError } from "../domain/StorageErrors.js"
+import type { TraceContext } from "../domain/Trace.js"
 import type { Principal } from "./Accounts.js"
 import type { Page, PageRequest } from "../domain/Page.js"
 import type { StoredMedia, RunFilter } from "./RunStore.js"
@@ -48,6 +49,8 @@ export interface RunRequest {
   readonly connectionId: string | null
   readonly idempotencyKey: string
   readonly requestId: string
+  /** Where the request stands in a trace; absent where none is recorded. */
+  readonly trace?: TraceContext
 }
 
 export interface RunDetail {

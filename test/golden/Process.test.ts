@@ -121,7 +121,7 @@ const settled = (lines: ReadonlyArray<string>): string =>
 /** The gateway's metrics with their words, kinds and labels; not what they count, nor the buckets of histograms. */
 const metricNames = (text: string): string =>
   text
-    .split(/^(?=# HELP (?:gateway|http)_|# TYPE effect_)/m)
+    .split(/^(?=# HELP (?:gateway|http|process)_|# TYPE effect_)/m)
     .filter((metric) => metric.startsWith("# HELP"))
     .map((metric) => {
       const [help, type, ...samples] = metric.trim().split("\n")

@@ -11,6 +11,7 @@ import { join } from "node:path"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import type { GatewayConfig } from "../../src/layers/node/Config.js"
 import { GatewayWithCatalog } from "../../src/layers/compose/Main.js"
+import { observed } from "../../src/layers/compose/Observed.js"
 import { inlineResultBytesMax } from "../../src/domain/Limits.js"
 import { scopes } from "../../src/domain/Scope.js"
 import { Accounts } from "../../src/services/Accounts.js"
@@ -115,13 +116,15 @@ export const startGateway = (
       retention: Option.none(),
       stopPauseMillis: 0,
       drainMillis: 1_000,
+      telemetry: Option.none(),
       resolveTwoPersonMicros: Option.none(),
       faultPoint: Option.none(),
       ...overrides
     }
+    const gateway = observed(config)(GatewayWithCatalog(config))
     const services = yield* config.production
-      ? Effect.withConfigProvider(Layer.build(GatewayWithCatalog(config)), withSealingKey)
-      : Layer.build(GatewayWithCatalog(config))
+      ? Effect.withConfigProvider(Layer.build(gateway), withSealingKey)
+      : Layer.build(gateway)
     const { address } = Context.get(services, HttpServer.HttpServer)
     const url = `http://127.0.0.1:${address._tag === "TcpAddress" ? address.port : 0}`
     const funded: RunningGateway["funded"] = (micros, options = {}) =>

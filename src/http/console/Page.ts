@@ -16,6 +16,7 @@ import type { WorkspaceId } from "../../domain/Ids.js"
 import type { Principal } from "../../services/Accounts.js"
 import { type HttpError, wireErrors } from "../Envelope.js"
 import { fromIssues } from "../FieldProblems.js"
+import type { RequestState } from "../RequestState.js"
 import { fieldProblems, type UrlEncoded } from "../UrlEncoded.js"
 import { type Filled, type Typed, unfilled } from "./Forms.js"
 import { html, type Html, type Link } from "./Html.js"
@@ -69,6 +70,7 @@ export interface Visit {
   readonly queryProblems: ReadonlyMap<string, string>
   readonly headers: { readonly [name: string]: string | undefined }
   readonly requestId: string
+  readonly state: RequestState
   /** Where the request came from, for the audit trail. */
   readonly origin: Origin
   readonly visitor: Visitor

@@ -231,6 +231,7 @@ export const consoleLayer = <R>(
               queryProblems,
               headers: request.headers,
               requestId: state.requestId,
+              state,
               origin: { from: clientAddress(request, settings.trustProxy), requestId: state.requestId },
               visitor,
               session
@@ -241,6 +242,7 @@ export const consoleLayer = <R>(
               ...door,
               workspace: (role) =>
                 Effect.tap(door.workspace(role), ({ principal, workspaceId }) => {
+                  state.workspaceId = workspaceId
                   visited.workspace = { workspaceId, name: principal.workspaceName }
                 })
             }

@@ -25,6 +25,7 @@ import { Runs } from "../../services/Runs.js"
 import { line, optional, says, Time } from "../Fields.js"
 import { ReadTurns } from "../ReadTurns.js"
 import { cancelRun, createdBody, listRuns, readRun } from "../runs/Answers.js"
+import { tracedBy } from "../RequestState.js"
 import { quoteBody } from "../runs/QuoteBody.js"
 import type { RunBody } from "../runs/RunBody.js"
 import { QuoteBody, quoteRequestOf } from "../runs/RunRequestBody.js"
@@ -218,10 +219,12 @@ export const runOperation = tool({
   }),
   output: RunView,
   failed: didFail,
-  call: Effect.fnUntraced(function* ({ idempotencyKey, wait, ...body }, { caller, countRunRequest, requestId }) {
+  call: Effect.fnUntraced(function* ({ idempotencyKey, wait, ...body }, { caller, countRunRequest, state }) {
     const runs = yield* Runs
     countRunRequest()
-    const created = yield* runs.create(caller, { ...quoteRequestOf(body, requestId), idempotencyKey }, wait)
+    const request = { ...quoteRequestOf(body, state.requestId), idempotencyKey, ...tracedBy(state) }
+    const created = yield* runs.create(caller, request, wait)
+    state.runId = created.run.runId
     return shown(createdBody(created))
   })
 })

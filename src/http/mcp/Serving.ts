@@ -155,6 +155,7 @@ export const mcpLayer: Layer.Layer<never, never, Accounts | HttpSettings | RateL
         const visit: Visit = {
           caller,
           requestId: state.requestId,
+          state,
           rate: state.rate,
           countRunRequest: () => countAgent(request.headers["x-service-agent"])
         }

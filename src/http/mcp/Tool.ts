@@ -13,10 +13,12 @@ import type { Principal } from "../../services/Accounts.js"
 import type { RateDecision } from "../../services/RateLimiter.js"
 import { bodyValue } from "../Body.js"
 import type { HttpError } from "../Envelope.js"
+import type { RequestState } from "../RequestState.js"
 
 export interface Visit {
   readonly caller: Principal
   readonly requestId: string
+  readonly state: RequestState
   /** What was decided about the request's place in the rate. */
   readonly rate: RateDecision | null
   /** Counts a request for a run by the agent that names itself. */

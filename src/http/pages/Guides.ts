@@ -36,6 +36,8 @@ export const guideGroups: ReadonlyArray<{ readonly label: string; readonly guide
     guides: [
       { name: "operating", title: "Operating", says: "Backups, reconciliation, keys, workspaces, upgrades." },
       { name: "scaling", title: "Scaling", says: "Several nodes, a standby of the database, and PgBouncer." },
+      { name: "observability", title: "Watching it", says: "Traces, metrics, logs, a dashboard and alerts." },
+      { name: "alerts", title: "Alerts", says: "What each alert means, and what to do." },
       { name: "payments", title: "Payments", says: "Top-ups by card through Stripe." },
       { name: "providers", title: "Providers", says: "How to add a provider: one YAML file." },
       { name: "imports", title: "Imports", says: "What imported operations send, measured on real documents." },

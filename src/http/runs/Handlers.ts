@@ -14,7 +14,7 @@ import { HttpSettings } from "../Settings.js"
 import { jsonBody } from "../Body.js"
 import { callerBudget } from "../BodyBudget.js"
 import { requiredKeyOf } from "../IdempotencyKey.js"
-import { answering, stateOf } from "../RequestState.js"
+import { answering, stateOf, tracedBy } from "../RequestState.js"
 import { reading, type ReadTurns } from "../ReadTurns.js"
 import { cancelRun, createdBody, listRuns, readRun, runIdOf } from "./Answers.js"
 import { mediaResponse } from "./MediaResponse.js"
@@ -62,15 +62,16 @@ export const RunsHandlers: Layer.Layer<
           answering(
             Effect.fnUntraced(function* ({ headers, request, urlParams }) {
               const principal = yield* Principal
-              const { requestId } = stateOf(request)
+              const state = stateOf(request)
               countAgent(headers["x-service-agent"])
               const body = yield* readRunRequest(request)
               const idempotencyKey = yield* requiredKeyOf(headers["idempotency-key"], body.idempotencyKey)
               const created = yield* runs.create(
                 principal,
-                { ...quoteRequestOf(body, requestId), idempotencyKey },
+                { ...quoteRequestOf(body, state.requestId), idempotencyKey, ...tracedBy(state) },
                 urlParams.wait ?? waitSeconds(body.wait ?? false)
               )
+              state.runId = created.run.runId
               return json(createdBody(created), 201, moneyHeaders(created.left))
             })
           )

@@ -18,6 +18,7 @@ import { enterDeployment } from "../postgres/Deployment.js"
 import { FixtureProvider, fixtureOrigin } from "../providers/fixture/FixtureProvider.js"
 import { FaultPointsKill } from "../node/FaultPointsKill.js"
 import { Gauges } from "../node/Gauges.js"
+import { ProcessGauges } from "../node/ProcessGauges.js"
 import { LedgerChecksPg } from "../postgres/LedgerChecksPg.js"
 import { DatabaseFoundOrMade, RetentionPg, StoragePg } from "./StorageOnPostgres.js"
 import { AutomaticTopUpsKept } from "../accounts/topups/AutomaticTopUpsKept.js"
@@ -109,6 +110,7 @@ export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never,
           Layer.succeed(PublicUrl, config.publicUrl),
           Option.match(config.openId, { onNone: () => OpenIdNone, onSome: OpenIdClient }),
           Checks,
+          ProcessGauges({ dataDir: config.dataDir }),
           Layer.provide(Gauges({ ledgerCheckSeconds: config.ledgerCheckSeconds }), LedgerChecksPg),
           AutomaticTopUpsKept,
           OwedCollected,

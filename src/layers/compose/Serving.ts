@@ -5,6 +5,7 @@ import { Cause, Console, Data, Effect, FiberRef, HashSet, Layer, Logger } from "
 import { tokenFile, welcome } from "../accounts/DemoWorkspace.js"
 import { type GatewayConfig, publicUrlProblem, readConfig, urlOf } from "../node/Config.js"
 import { GatewayWithCatalog } from "./Main.js"
+import { observed } from "./Observed.js"
 
 export interface ServeOptions {
   /** Whether development is welcomed with a text. Without it, standard output holds JSON lines only. */
@@ -65,7 +66,7 @@ export const serve = (options: ServeOptions) =>
   readConfig.pipe(
     tellFailedStart,
     Effect.flatMap((config) =>
-      Layer.launch(started(config, options)).pipe(
+      Layer.launch(observed(config)(started(config, options))).pipe(
         Effect.mapError((error) =>
           error._tag === "ServeError"
             ? new CannotListen({ message: listenProblem(config, codeOf(error.cause)) })

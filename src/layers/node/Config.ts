@@ -9,6 +9,7 @@ import * as Limits from "../../domain/Limits.js"
 import { readUrl } from "../../domain/Url.js"
 import type { RetentionSettings } from "../../services/Retention.js"
 import { type Kill, parseKill } from "./FaultPointsKill.js"
+import { readTelemetry, type TelemetrySettings } from "./TelemetryConfig.js"
 
 /** How payments go through Stripe. */
 export interface StripeSettings {
@@ -84,6 +85,8 @@ export interface GatewayConfig {
   /** How long a stopping node says that it is not ready, and works on, before it closes. */
   readonly stopPauseMillis: number
   readonly drainMillis: number
+  /** The collector of OpenTelemetry that hears of what this process does; none: nobody does. */
+  readonly telemetry: Option.Option<TelemetrySettings>
   /** Where this process kills itself, for tests of what survives; see FaultPointsKill. */
   readonly faultPoint: Option.Option<Kill>
 }
@@ -140,7 +143,8 @@ export const secretSettings = [
   "GATEWAY_SEALING_KEYS",
   "GATEWAY_STRIPE_SECRET_KEY",
   "GATEWAY_STRIPE_WEBHOOK_SECRET",
-  "GATEWAY_OIDC_CLIENT_SECRET"
+  "GATEWAY_OIDC_CLIENT_SECRET",
+  "OTEL_EXPORTER_OTLP_HEADERS"
 ] as const
 export type SecretSetting = (typeof secretSettings)[number]
 /** The secret of `gateway mcp`, which is a client. */
@@ -416,6 +420,7 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
     retention: yield* retention,
     stopPauseMillis: yield* whole("GATEWAY_STOP_PAUSE_MILLIS", 0, 600_000, production ? Limits.stopPauseMillis : 0),
     drainMillis: yield* whole("GATEWAY_DRAIN_MILLIS", 0, 600_000, 10_000),
+    telemetry: yield* readTelemetry(secret("OTEL_EXPORTER_OTLP_HEADERS")),
     faultPoint: yield* Config.option(
       Config.nonEmptyString("GATEWAY_FAULT_POINT").pipe(
         Config.mapOrFail((text) => Either.mapLeft(parseKill(text), (problem) => ConfigError.InvalidData([], problem)))

@@ -5,6 +5,7 @@
 import { Config, type ConfigError, Effect, Option } from "effect"
 import { toUsd } from "../../domain/Micros.js"
 import type { RetentionSettings } from "../../services/Retention.js"
+import type { TelemetrySettings } from "./TelemetryConfig.js"
 import { fileOf, type GatewayConfig, readConfig, secret, type SecretSetting, secretSettings } from "./Config.js"
 
 export interface ShownSetting {
@@ -28,6 +29,13 @@ const kept = (
   const value = Option.getOrNull(Option.map(retention, setting))
   return value === null ? null : String(value)
 }
+
+/** Of telemetry, which has no settings where no collector is configured. */
+const told =
+  (show: (settings: TelemetrySettings) => string | null): Show =>
+  ({ telemetry }) =>
+    Option.getOrNull(Option.flatMapNullable(telemetry, show))
+const exporter = (on: boolean): string => (on ? "otlp" : "none")
 
 /** In the order of the README. Null for a secret. */
 const settings: Readonly<Record<string, Show>> & Readonly<Record<SecretSetting, Show>> = {
@@ -83,6 +91,21 @@ const settings: Readonly<Record<string, Show>> & Readonly<Record<SecretSetting, 
   GATEWAY_ARCHIVE_DIR: ({ retention }) => kept(retention, ({ archiveDir }) => archiveDir),
   GATEWAY_STOP_PAUSE_MILLIS: ({ stopPauseMillis }) => String(stopPauseMillis),
   GATEWAY_DRAIN_MILLIS: ({ drainMillis }) => String(drainMillis),
+  OTEL_EXPORTER_OTLP_ENDPOINT: told(({ endpoint }) => endpoint),
+  OTEL_EXPORTER_OTLP_HEADERS: () => null,
+  OTEL_EXPORTER_OTLP_PROTOCOL: told(() => "http/json"),
+  OTEL_EXPORTER_OTLP_TIMEOUT: told(({ timeoutMillis }) => String(timeoutMillis)),
+  OTEL_SERVICE_NAME: told(({ serviceName }) => serviceName),
+  OTEL_RESOURCE_ATTRIBUTES: told(({ attributes }) =>
+    listed([...attributes].map(([name, value]) => `${name}=${encodeURIComponent(value)}`))
+  ),
+  OTEL_TRACES_EXPORTER: told(({ traces }) => exporter(traces)),
+  OTEL_METRICS_EXPORTER: told(({ metrics }) => exporter(metrics)),
+  OTEL_LOGS_EXPORTER: told(({ logs }) => exporter(logs)),
+  OTEL_TRACES_SAMPLER: told(({ sampler }) => sampler),
+  OTEL_TRACES_SAMPLER_ARG: told(({ ratio }) => String(ratio)),
+  OTEL_METRIC_EXPORT_INTERVAL: told(({ metricsEveryMillis }) => String(metricsEveryMillis)),
+  OTEL_SDK_DISABLED: () => null,
   GATEWAY_LOG_LEVEL: ({ logLevel }) => logLevel.label.toLowerCase().replace(/^warn$/, "warning"),
   GATEWAY_FAULT_POINT: ({ faultPoint }) =>
     Option.match(faultPoint, { onNone: () => null, onSome: ({ point }) => point })

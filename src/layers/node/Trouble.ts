@@ -4,7 +4,7 @@
  * worked and nothing has failed since then for `troubleQuietMillis`, so that what fails now and then makes few lines.
  * Only tells: repeating what failed is the work of those who report here.
  */
-import { Effect, Queue, type Scope } from "effect"
+import { Effect, Metric, MetricKey, Queue, type Scope } from "effect"
 import { troubleQuietMillis } from "../../domain/Limits.js"
 
 /** What can fail: what that means for the gateway, and what is said when it is over. */
@@ -34,6 +34,11 @@ const troubles = {
       "The storage does not say in time what workspaces have sent to other nodes: until it does, this node counts their request rates by itself",
     ends: "Request rates are counted over all nodes again"
   },
+  telemetry: {
+    begins:
+      "The collector of telemetry does not take what this node tells it: the gateway works as before, and what cannot wait is dropped and counted",
+    ends: "The collector of telemetry takes what this node tells it again"
+  },
   background: {
     begins:
       "Work in the background failed: it is done again at its next turn, and what was read last stands until then",
@@ -42,6 +47,18 @@ const troubles = {
 } as const
 
 export type TroubleKind = keyof typeof troubles
+
+/** For alerts: what the log says, as a number. `about` tells apart what can fail by itself. */
+const gauge = MetricKey.gauge("gateway_trouble", {
+  description: "1 while something that this node depends on fails, as the log says it; else 0"
+})
+const gaugeOf = (kind: TroubleKind, about: Readonly<Record<string, string>>): ((value: 0 | 1) => void) => {
+  const metric = Metric.fromMetricKey(
+    gauge.pipe(MetricKey.tagged("kind", kind), MetricKey.tagged("about", Object.values(about).join(" ")))
+  )
+  metric.unsafeUpdate(0, [])
+  return (value) => metric.unsafeUpdate(value, [])
+}
 
 /** Both can be called from callbacks of drivers, and cost nothing to speak of. */
 export interface Trouble {
@@ -71,6 +88,7 @@ export const makeTrouble = (
   Effect.gen(function* () {
     const clock = yield* Effect.clock
     const begun = yield* Queue.unbounded<Ongoing>()
+    const show = gaugeOf(kind, about)
     let ongoing: Ongoing | undefined
 
     const begins = ({ why }: Ongoing) =>
@@ -87,6 +105,7 @@ export const makeTrouble = (
         if (workedAt === null || clock.unsafeCurrentTimeMillis() < failedAt + troubleQuietMillis)
           return Effect.delay(untilOver(trouble), lookMillis)
         ongoing = undefined
+        show(0)
         return ends(trouble, workedAt)
       })
     // In a fiber of its own: a line must not carry the request that happened to meet the trouble first.
@@ -102,6 +121,7 @@ export const makeTrouble = (
         const now = clock.unsafeCurrentTimeMillis()
         if (ongoing === undefined) {
           ongoing = { why, since: now, failures: 1, failedAt: now, workedAt: null }
+          show(1)
           begun.unsafeOffer(ongoing)
         } else {
           ongoing.failures += 1

@@ -8,7 +8,9 @@ import type { Auth, VariableValues } from "../../domain/Manifest.js"
 import { userAgent } from "../../domain/Product.js"
 import { type AccessTokens, type CallFailure, notSent } from "../../domain/ProviderCall.js"
 import { InvalidResponse } from "../../domain/RunFailures.js"
+import type { CallTrace } from "../../domain/Trace.js"
 import type { ProviderCallbacks } from "../../services/ProviderCallbacks.js"
+import { inSpan, type Tracer } from "../../services/Tracing.js"
 import type { Exchange } from "./AsyncCalls.js"
 import { type Blot, blotFor, blotForShort } from "./Blotting.js"
 import type { CallPlan } from "./CallPlan.js"
@@ -16,6 +18,7 @@ import { type Case, judgeStatus, type StatedFailure } from "./Judgement.js"
 import { isLarge, workedThrough } from "./LargeAnswers.js"
 import { type ClientCredentials, type Key, placeKey, secretParts } from "./KeyPlacement.js"
 import type { OAuthTokens, TokenRefused } from "./OAuthTokens.js"
+import { endOfExchange, exchangeSpan, traceHeadersFor } from "./ExchangeSpans.js"
 import type { RefusedTargets } from "./RefusedTargets.js"
 import type { RequestParts } from "./RequestPlan.js"
 import { write, type Written } from "./RequestWriting.js"
@@ -53,6 +56,7 @@ export interface HttpEngine {
   readonly inlineBytes: number
   /** Null where no provider can call back. */
   readonly callbacks: ProviderCallbacks["Type"] | null
+  readonly tracer: Tracer | null
 }
 
 /** A call that is ready to be sent. */
@@ -72,6 +76,8 @@ export interface Prepared {
   readonly isChosen: boolean
   readonly isTold: boolean
   readonly boundary: string
+  /** Null where nothing is traced. */
+  readonly trace: CallTrace | null
 }
 
 const refusedToken = (seen: Case, refused: TokenRefused): InvalidResponse | StatedFailure =>
@@ -104,8 +110,24 @@ const blotting = (secrets: ReadonlyArray<string>): Pick<Sending, "blot" | "secre
   blot: blotFor(secrets)
 })
 
-/** One exchange with the key placed, the secrets blotted out of whatever comes back. */
-const send = (engine: HttpEngine, prepared: Prepared, sending: Sending): Effect.Effect<WireAnswer, CallFailure> => {
+/** One exchange, with a span of its own where the run is traced. */
+const send = (engine: HttpEngine, prepared: Prepared, sending: Sending): Effect.Effect<WireAnswer, CallFailure> =>
+  prepared.trace === null
+    ? exchanged(engine, prepared, sending, {})
+    : inSpan(
+        engine.tracer,
+        () => exchangeSpan(prepared, sending.method),
+        (context) => exchanged(engine, prepared, sending, traceHeadersFor(prepared, context)),
+        endOfExchange(prepared, sending.method)
+      )
+
+/** With the key placed, the secrets blotted out of whatever comes back. */
+const exchanged = (
+  engine: HttpEngine,
+  prepared: Prepared,
+  sending: Sending,
+  traceHeaders: { readonly [name: string]: string }
+): Effect.Effect<WireAnswer, CallFailure> => {
   const { blot, method, timeoutMs, written } = sending
   const { operation } = prepared.seen.endpoint
   const origin = engine.originFor(prepared.origin)
@@ -119,7 +141,8 @@ const send = (engine: HttpEngine, prepared: Prepared, sending: Sending): Effect.
           accept: operation.contentTypes.join(", "),
           "accept-encoding": acceptedEncodings,
           "user-agent": userAgent,
-          ...written.headers
+          ...written.headers,
+          ...traceHeaders
         },
         body: written.body
       },

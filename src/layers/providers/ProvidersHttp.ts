@@ -22,6 +22,7 @@ import { ContractInvalid, InputRejected } from "../../domain/RunFailures.js"
 import { readUrl } from "../../domain/Url.js"
 import type { ProviderCallbacks } from "../../services/ProviderCallbacks.js"
 import { Providers } from "../../services/Providers.js"
+import { Tracing } from "../../services/Tracing.js"
 import { runToEnd } from "./AsyncCalls.js"
 import { takesCallback, withCallback } from "./Callbacks.js"
 import { callPlanFor } from "./CallPlan.js"
@@ -145,7 +146,21 @@ const prepared = Effect.fnUntraced(function* ({ inlineBytes, opened, unopened }:
     credential.variables !== undefined &&
     choosesHost(provider, credential.variables)
   const line = isChosen ? unopened : opened
-  return { seen, plan, parts, auth, key, variables, origin, line, isChosen, isTold: false, boundary } satisfies Prepared
+  const trace = call.trace ?? null
+  return {
+    seen,
+    plan,
+    parts,
+    auth,
+    key,
+    variables,
+    origin,
+    line,
+    isChosen,
+    isTold: false,
+    boundary,
+    trace
+  } satisfies Prepared
 })
 
 /** The reasons why nothing can be sent. */
@@ -251,7 +266,8 @@ export const ProvidersHttp = (options: ProvidersHttpOptions = {}): Layer.Layer<P
         originFor,
         watch: options.watch ?? null,
         inlineBytes: options.inlineResultBytes ?? inlineResultBytesMax,
-        callbacks: options.callbacks ?? null
+        callbacks: options.callbacks ?? null,
+        tracer: yield* Tracing
       }
       // A defect in here must not leave a run without an end. It is reported as a contract that cannot be executed.
       const call = (request: ProviderCall): Effect.Effect<ProviderAnswer, CallFailure> =>

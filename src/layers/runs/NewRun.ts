@@ -9,6 +9,7 @@ import { zero } from "../../domain/Micros.js"
 import { refused } from "../../domain/RefusedRun.js"
 import { holdOf, type RoutePlan } from "../../domain/RoutePlan.js"
 import { monthOf, type Run } from "../../domain/Run.js"
+import { toStoredTrace } from "../../domain/Trace.js"
 import type { Principal } from "../../services/Accounts.js"
 import type { RunRequest } from "../../services/Runs.js"
 import type { Denial } from "./planning/Denials.js"
@@ -67,7 +68,10 @@ const runOf = ({ job, now, principal, request, runId }: Origin, plan: RoutePlan 
   }
 }
 
-export const queuedRun = (origin: Origin, plan: RoutePlan): Run => runOf(origin, plan)
+export const queuedRun = (origin: Origin, plan: RoutePlan): Run => {
+  const { trace } = origin.request
+  return runOf(origin, trace === undefined ? plan : { ...plan, trace: toStoredTrace(trace) })
+}
 
 export const deniedRun = (origin: Origin, { failure, plan, result }: Denial): Run =>
   refused(runOf(origin, plan), { failure, result, at: origin.now })

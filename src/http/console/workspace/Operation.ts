@@ -16,6 +16,7 @@ import { Wallet } from "../../../services/Wallet.js"
 import { bodyText } from "../../Body.js"
 import { callerBudget } from "../../BodyBudget.js"
 import { providerOf } from "../../connections/Authorizing.js"
+import { tracedBy } from "../../RequestState.js"
 import { quoteRequestOf, RunRequestBody } from "../../runs/RunRequestBody.js"
 import { badge, code, money } from "../Figures.js"
 import {
@@ -384,7 +385,9 @@ export const runOperation = workspaceForm({
       // What would be refused comes back to the form, where it can be mended, and is no run.
       const refused = refusedAgain(visit, found, typed, yield* runs.quote(visit.principal, request))
       if (refused !== null) return refused
-      const { run } = yield* runs.create(visit.principal, { ...request, idempotencyKey }, consoleRunWaitSeconds)
+      const asked = { ...request, idempotencyKey, ...tracedBy(visit.state) }
+      const { run } = yield* runs.create(visit.principal, asked, consoleRunWaitSeconds)
+      visit.state.runId = run.runId
       return redirect(to([visit.workspaceId, "runs", run.runId]))
     }),
   again

@@ -16,9 +16,13 @@ import {
 import type { Candidate } from "../../../domain/RoutePlan.js"
 import { type Attempt, latencyMsOf, type Run } from "../../../domain/Run.js"
 import { CancellationRequestedAfterDispatch, ContractInvalid } from "../../../domain/RunFailures.js"
+import type { TraceContext } from "../../../domain/Trace.js"
 import type { CredentialFailure } from "../../../services/Credentials.js"
+import { inSpan } from "../../../services/Tracing.js"
 import { filesFor } from "./NamedFiles.js"
 import { firstOf, type OneTimeEvent } from "../../../services/OneTimeEvent.js"
+import { countCall } from "./RunCounters.js"
+import { attemptSpan, endOfAttempt } from "./RunSpans.js"
 import { mayShare, ownAnswer, type SharedAnswer, type SharedCallFailed } from "./SharedCalls.js"
 import { LeaseLost, type Parts, type Stop, type Work } from "./Work.js"
 
@@ -76,8 +80,10 @@ export const attemptCall = (parts: Parts): CallAttempt => {
    * A failure with a customer's own key, or a rehearsal with a fixture, says nothing about the provider for other
    * workspaces.
    */
-  const record = (attempt: Attempt, { credential, endpoint }: ProviderCall, failed: CallFailure | null) =>
-    Effect.zipRight(
+  const record = (attempt: Attempt, { credential, endpoint }: ProviderCall, failed: CallFailure | null) => {
+    const latencyMs = latencyMsOf(attempt.startedAt, parts.clock.unsafeCurrentTimeMillis())
+    countCall(attempt.providerId, failed, latencyMs)
+    return Effect.zipRight(
       credential._tag === "Connection" || endpoint.provider.mock
         ? Effect.void
         : parts.health.record(attempt.providerId, failed),
@@ -85,10 +91,11 @@ export const attemptCall = (parts: Parts): CallAttempt => {
         ? parts.stats.record({
             endpointId: attempt.endpointId,
             success: failed === null,
-            latencyMs: latencyMsOf(attempt.startedAt, parts.clock.unsafeCurrentTimeMillis())
+            latencyMs
           })
         : Effect.void
     )
+  }
 
   const exchange = (attempt: Attempt, providerCall: ProviderCall): Effect.Effect<ProviderAnswer, CallFailure> =>
     parts.faults.during("dispatch.after_send", parts.providers.call(providerCall)).pipe(
@@ -133,7 +140,12 @@ export const attemptCall = (parts: Parts): CallAttempt => {
     return Effect.catchAll(found, () => Effect.orDie(Effect.retry(found, Schedule.spaced("100 millis"))))
   }
 
-  return Effect.fnUntraced(function* (work, run, { attempt, candidate }) {
+  const called = Effect.fnUntraced(function* (
+    work: Work,
+    run: Run,
+    { attempt, candidate }: OpenAttempt,
+    trace: TraceContext | null
+  ) {
     const endpoint = yield* endpointOf(candidate)
     if (endpoint === null)
       return yield* new ContractInvalid({ detail: "The contract of this run is not stored any more." })
@@ -156,10 +168,19 @@ export const attemptCall = (parts: Parts): CallAttempt => {
       credential,
       attemptReference: attempt.attemptId,
       ...(files === undefined ? {} : { files }),
-      heldMicros: candidate.maxMicros
+      heldMicros: candidate.maxMicros,
+      ...(trace === null ? {} : { trace: { parent: trace, runId: run.runId, attemptId: attempt.attemptId } })
     })
-    return { endpoint, answer, sharedWithRunId }
+    return { endpoint, answer, sharedWithRunId } satisfies AttemptAnswer
   })
+
+  return (work, run, opened) =>
+    inSpan(
+      parts.tracer,
+      () => attemptSpan(work, opened),
+      (trace) => called(work, run, opened, trace),
+      endOfAttempt(opened)
+    )
 }
 
 type CallEnd = Exit.Exit<SharedAnswer, CallFailure | SharedCallFailed>

@@ -16,6 +16,7 @@ import { Providers } from "../../../services/Providers.js"
 import { RunSignals } from "../../../services/RunSignals.js"
 import { RunStore } from "../../../services/RunStore.js"
 import { Settlement } from "../../../services/Settlement.js"
+import { Tracing } from "../../../services/Tracing.js"
 import { repeatInBackground } from "../../node/Background.js"
 import { makeTrouble } from "../../node/Trouble.js"
 import { makeAnswerChecks } from "./AnswerChecks.js"
@@ -64,7 +65,8 @@ export const DispatcherQueue: Layer.Layer<
       settlement: yield* Settlement,
       shared: makeSharedCalls(),
       stats,
-      store: yield* RunStore
+      store: yield* RunStore,
+      tracer: yield* Tracing
     }
     const { ids, settlement, store } = parts
     const node = yield* ids.suffix

@@ -11,12 +11,15 @@ import type { Candidate } from "../../../domain/RoutePlan.js"
 import type { Attempt, Run } from "../../../domain/Run.js"
 import { CancellationRequestedAfterDispatch, NoRouteCandidate } from "../../../domain/RunFailures.js"
 import { whereRefused } from "../../../domain/StorageErrors.js"
+import type { TraceContext } from "../../../domain/Trace.js"
 import type { OneTimeEvent } from "../../../services/OneTimeEvent.js"
 import type { EndedRun } from "../../../services/Runs.js"
 import type { LeasedRun } from "../../../services/RunStore.js"
+import { inSpan } from "../../../services/Tracing.js"
 import { attemptCall, type AttemptFailure, type OpenAttempt } from "./AttemptCall.js"
 import { endAnswered, type Ended, endFailed, type Ending, endUncertain } from "./AttemptEnding.js"
 import { runEnding } from "./RunEnding.js"
+import { endOfRun, runSpan } from "./RunSpans.js"
 import { whatWasLeft } from "./TakeOver.js"
 import { LeaseLost, type Parts, type Progress, type Stop, type Work, type Worked } from "./Work.js"
 
@@ -154,8 +157,8 @@ export const workOn = (
         opened === null ? ending.conclude(work, progress) : attempt(work, { ...progress, unstored: null }, opened)
     })
 
-  const worked = Effect.fnUntraced(function* (leased: LeasedRun, stop: OneTimeEvent<Stop>) {
-    const work: Work = { lease: leased.lease, sinceNanos: parts.clock.unsafeCurrentTimeNanos(), stop }
+  const worked = Effect.fnUntraced(function* (leased: LeasedRun, stop: OneTimeEvent<Stop>, trace: TraceContext | null) {
+    const work: Work = { lease: leased.lease, sinceNanos: parts.clock.unsafeCurrentTimeNanos(), stop, trace }
     const left = yield* whatWasLeft(leased, parts.clock.unsafeCurrentTimeMillis())
     switch (left._tag) {
       case "Uncertain":
@@ -169,5 +172,11 @@ export const workOn = (
     }
   })
   return (leased, stop) =>
-    Effect.catchTag(worked(leased, stop), "LeaseLost", () => Effect.succeed(Option.none<EndedRun>()))
+    inSpan(
+      parts.tracer,
+      () => runSpan(leased),
+      (trace) =>
+        Effect.catchTag(worked(leased, stop, trace), "LeaseLost", () => Effect.succeed(Option.none<EndedRun>())),
+      endOfRun(leased)
+    )
 }

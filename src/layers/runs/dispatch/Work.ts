@@ -2,6 +2,7 @@
 import { type Clock, Data, Effect, type Option, Schedule } from "effect"
 import type { Attempt, Run } from "../../../domain/Run.js"
 import { type StorageError } from "../../../domain/StorageErrors.js"
+import type { TraceContext } from "../../../domain/Trace.js"
 import type { Trouble } from "../../node/Trouble.js"
 import type { Catalog } from "../../../services/Catalog.js"
 import type { Credentials } from "../../../services/Credentials.js"
@@ -14,6 +15,7 @@ import type { Providers } from "../../../services/Providers.js"
 import type { LeasedRun, Media, RunStore } from "../../../services/RunStore.js"
 import type { EndedRun } from "../../../services/Runs.js"
 import type { Settlement } from "../../../services/Settlement.js"
+import type { Tracer } from "../../../services/Tracing.js"
 import type { LookAt } from "./AnswerChecks.js"
 import type { SharedCalls } from "./SharedCalls.js"
 
@@ -33,6 +35,7 @@ export interface Parts {
   readonly shared: SharedCalls
   readonly stats: EndpointStats["Type"]
   readonly store: RunStore["Type"]
+  readonly tracer: Tracer | null
 }
 
 /** Why the work on a run stops from outside: its client wants it cancelled, or another node has it now. */
@@ -47,6 +50,8 @@ export interface Work {
   /** When the work began, by the monotonic clock, which nobody can set. */
   readonly sinceNanos: bigint
   readonly stop: OneTimeEvent<Stop>
+  /** The span of this work; null where nothing is traced. */
+  readonly trace: TraceContext | null
 }
 
 /** How far a run has come. */

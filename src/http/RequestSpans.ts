@@ -1,0 +1,79 @@
+/**
+ * What the span of a request says, by OpenTelemetry's conventions for HTTP servers. Where those want the path, it says
+ * the template of the route: a path can hold what is secret, such as the token of a callback. Probes have no span.
+ */
+import type { HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { Exit } from "effect"
+import { readTrace } from "../domain/Trace.js"
+import { readUrl } from "../domain/Url.js"
+import type { Span, SpanEnd, Tracer } from "../services/Tracing.js"
+import type { Route } from "./Access.js"
+import type { RequestState } from "./RequestState.js"
+
+type Request = Pick<HttpServerRequest.HttpServerRequest, "headers" | "method" | "url">
+
+const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+const runIdShape = /^run_[0-9a-z]{1,64}$/
+
+/** The run that the path names. */
+const runIdIn = (route: string, url: string): string | null => {
+  const at = route.split("/").indexOf(":runId")
+  const named = at < 0 ? undefined : url.split("?", 1)[0]?.split("/")[at]
+  return named !== undefined && runIdShape.test(named) ? named : null
+}
+
+export interface RequestSpans {
+  /** Null for a probe. */
+  readonly begin: (request: Request) => Span | null
+  readonly ended: (
+    request: Request,
+    state: RequestState,
+    exit: Exit.Exit<HttpServerResponse.HttpServerResponse, unknown>
+  ) => SpanEnd
+}
+
+/** `publicUrl` is what clients know this server as. */
+export const makeRequestSpans = (tracer: Tracer, routes: ReadonlyArray<Route>, publicUrl: string): RequestSpans => {
+  const probes = new Set(routes.filter(({ access }) => access === "probe").map(({ path }) => path))
+  const known = readUrl(publicUrl)
+  const scheme = known?.protocol.slice(0, -1) ?? "http"
+  const server = {
+    "url.scheme": scheme,
+    ...(known === null
+      ? {}
+      : {
+          "server.address": known.hostname,
+          "server.port": known.port === "" ? (scheme === "https" ? 443 : 80) : Number(known.port)
+        })
+  }
+
+  return {
+    begin: ({ headers, url }) =>
+      probes.has(url.split("?", 1)[0] ?? url)
+        ? null
+        : tracer.begin({
+            name: "request",
+            kind: "server",
+            parent: readTrace(headers["traceparent"], headers["tracestate"])
+          }),
+    ended: ({ method, url }, { requestId, route, runId, workspaceId }, exit) => {
+      const status = Exit.isSuccess(exit) ? exit.value.status : null
+      const run = runId ?? (route === null ? null : runIdIn(route, url))
+      const shown = knownMethods.has(method) ? method : "_OTHER"
+      return {
+        name: `${shown === "_OTHER" ? "HTTP" : shown}${route === null ? "" : ` ${route}`}`,
+        attributes: {
+          ...server,
+          "http.request.method": shown,
+          "gateway.request.id": requestId,
+          ...(route === null ? {} : { "http.route": route, "url.path": route }),
+          ...(status === null ? {} : { "http.response.status_code": status }),
+          ...(run === null ? {} : { "gateway.run.id": run }),
+          ...(workspaceId === null ? {} : { "gateway.workspace.id": workspaceId })
+        },
+        // The conventions: what a client does wrong is no error of the server. Without an answer the client hung up.
+        error: status === null ? "client_closed_request" : status >= 500 ? String(status) : null
+      }
+    }
+  }
+}
