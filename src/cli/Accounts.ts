@@ -2,15 +2,19 @@
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import { Data, Effect, type Layer, Option, Redacted } from "effect"
+import { Data, Effect, Either, type Layer, Option, Redacted } from "effect"
 import { commandLine } from "../domain/AuditEntry.js"
 import { Accounts, type Workspace } from "../services/Accounts.js"
 import { Ids } from "../services/Ids.js"
 import { Wallet } from "../services/Wallet.js"
 import { ValidationError } from "../domain/ApiErrors.js"
+import type { TokenId } from "../domain/Ids.js"
+import { credited } from "../domain/Ledger.js"
 import { dollars, toUsd } from "../domain/Micros.js"
-import { rulesOf, ruleText } from "../domain/WorkspacePolicy.js"
-import { type Answer, answer, isoTime } from "./Answer.js"
+import { changedPolicy, type PolicyChange, rulesOf, ruleText } from "../domain/WorkspacePolicy.js"
+import { readConfig } from "../layers/node/Config.js"
+import { agreed, announced, dryRun } from "./Announced.js"
+import { type Answer, answer, counted, isoTime } from "./Answer.js"
 import { createOver, listTokens, revokeOver, rotateToken } from "./client/AccountCommands.js"
 import { type LoggedIn, loggedIn, NotLoggedIn, urlOption } from "./client/GatewayClient.js"
 import * as Inputs from "./Inputs.js"
@@ -52,6 +56,35 @@ const settingsOf = (
   }
 }
 
+const policyAfter = ({ policy }: Workspace, change: PolicyChange) =>
+  Either.mapLeft(changedPolicy(policy, change), (problem) => new ValidationError({ details: [problem] }))
+
+const rulesText = ({ policy }: Workspace): string => {
+  const { allow, deny } = rulesOf(policy)
+  return policyText(allow.map(ruleText), deny.map(ruleText))
+}
+
+/** What a change does, a sentence for each thing that is not as it was. */
+const changesOf = (before: Workspace, after: Workspace): ReadonlyArray<string> => {
+  const limit = (what: string, of: (workspace: Workspace) => string) =>
+    of(before) === of(after) ? [] : [`Changes ${what} of ${before.name} from ${of(before)} to ${of(after)}`]
+  return [
+    ...limit("the runs in flight", ({ inflightLimit }) => String(inflightLimit ?? "the default")),
+    ...limit("the runs a minute", ({ runsPerMinute }) => String(runsPerMinute ?? "no limit")),
+    ...limit("the cap of one run", ({ runCapMicros }) => (runCapMicros === null ? "none" : dollars(runCapMicros))),
+    ...(rulesText(before) === rulesText(after)
+      ? []
+      : [`Changes the policy of ${before.name} from "${rulesText(before)}" to "${rulesText(after)}"`]),
+    ...(before.learnsFromUse === after.learnsFromUse
+      ? []
+      : [
+          after.learnsFromUse
+            ? `Lets the searches of ${before.name} learn from its runs`
+            : `Forgets what the searches of ${before.name} have learned`
+        ])
+  ]
+}
+
 const create = Command.make(
   "create",
   {
@@ -79,36 +112,35 @@ const set = Command.make(
     deny: Inputs.deny,
     reset: Inputs.policyReset,
     searchLearning: Inputs.searchLearning,
+    dryRun,
     json: Inputs.json
   },
-  ({ allow, deny, json, reset, searchLearning, workspace, ...limits }) =>
-    answer(
-      json,
+  ({ allow, deny, dryRun, json, reset, searchLearning, workspace, ...given }) =>
+    announced(
+      { dryRun, json },
       Effect.gen(function* () {
         const accounts = yield* Accounts
-        const workspaceId = yield* workspaceOf(workspace)
-        // First, because it may be refused; then the limits stay as they are too.
-        if (reset || allow.length > 0 || deny.length > 0) {
-          yield* accounts.setPolicy(workspaceId, { reset, allow, deny }, commandLine)
+        const before = yield* accounts.workspace(yield* workspaceOf(workspace))
+        const { workspaceId } = before
+        const limits = {
+          ...Option.match(given.inflightLimit, { onNone: () => ({}), onSome: (inflightLimit) => ({ inflightLimit }) }),
+          ...Option.match(given.runsPerMinute, { onNone: () => ({}), onSome: (runsPerMinute) => ({ runsPerMinute }) }),
+          ...Option.match(given.runCapMicros, { onNone: () => ({}), onSome: (runCapMicros) => ({ runCapMicros }) })
         }
-        if (Option.isSome(searchLearning))
-          yield* accounts.setSearchLearning(workspaceId, searchLearning.value, commandLine)
-        const after = yield* accounts.setLimits(
-          workspaceId,
-          {
-            ...Option.match(limits.inflightLimit, {
-              onNone: () => ({}),
-              onSome: (inflightLimit) => ({ inflightLimit })
-            }),
-            ...Option.match(limits.runsPerMinute, {
-              onNone: () => ({}),
-              onSome: (runsPerMinute) => ({ runsPerMinute })
-            }),
-            ...Option.match(limits.runCapMicros, { onNone: () => ({}), onSome: (runCapMicros) => ({ runCapMicros }) })
-          },
-          commandLine
-        )
-        return settingsOf(after, yield* unknownRules([...allow, ...deny]))
+        const change = reset || allow.length > 0 || deny.length > 0 ? { reset, allow, deny } : null
+        const policy = change === null ? before.policy : yield* policyAfter(before, change)
+        const learnsFromUse = Option.getOrElse(searchLearning, () => before.learnsFromUse)
+        return {
+          will: changesOf(before, { ...before, ...limits, policy, learnsFromUse }),
+          work: Effect.gen(function* () {
+            // First, because it may be refused; then the limits stay as they are too.
+            if (change !== null) yield* accounts.setPolicy(workspaceId, change, commandLine)
+            if (Option.isSome(searchLearning))
+              yield* accounts.setSearchLearning(workspaceId, searchLearning.value, commandLine)
+            const after = yield* accounts.setLimits(workspaceId, limits, commandLine)
+            return settingsOf(after, yield* unknownRules([...allow, ...deny]))
+          })
+        }
       })
     )
 ).pipe(
@@ -160,31 +192,55 @@ export const credit = Command.make(
     micros: Inputs.credit,
     reason: Inputs.reason,
     key: creditKey,
+    yes: Options.boolean("yes").pipe(
+      Options.withAlias("y"),
+      Options.withDescription("Credit it whatever the amount, without asking")
+    ),
+    dryRun,
     json: Inputs.json
   },
-  ({ json, key, micros, reason, workspace }) =>
-    answer(
-      json,
+  ({ key, micros, reason, workspace, yes, ...asked }) =>
+    announced(
+      asked,
       Effect.gen(function* () {
         const ids = yield* Ids
         const wallet = yield* Wallet
-        const workspaceId = yield* workspaceOf(workspace)
-        // With a prefix, so that nothing that a person types is the key of a top-up.
-        const unique = `operator:${Option.isSome(key) ? key.value : yield* ids.suffix}`
-        const { availableMicros, reservedMicros } = yield* wallet.credit(
-          {
-            workspaceId,
-            kind: "adjustment",
-            micros,
-            reason,
-            topUpId: null,
-            key: unique
-          },
-          commandLine
-        )
+        const { creditAskMicros } = yield* readConfig
+        const { name, workspaceId } = yield* (yield* Accounts).workspace(yield* workspaceOf(workspace))
+        const transfer = { kind: "adjustment", micros, reason, topUpId: null } as const
+        const before = yield* wallet.balance(workspaceId)
+        const after = credited(before, transfer)
+        // A credit that was made already under its key moves nothing, so that only the wallet can refuse it.
+        if (Either.isLeft(after) && Option.isNone(key)) return yield* after.left
+        const amount = dollars(Math.abs(micros))
+        const balances = Either.match(after, {
+          onLeft: () => `${dollars(before.availableMicros)} are available`,
+          onRight: ({ balance }) =>
+            `${dollars(before.availableMicros)} available before, ${dollars(balance.availableMicros)} after`
+        })
+        const once = Option.isSome(key) ? "; nothing if the key has done it before" : ""
         return {
-          json: { workspaceId, availableMicros, reservedMicros },
-          text: `${workspaceId}: ${dollars(availableMicros)} available, ${dollars(reservedMicros)} reserved`
+          will: [
+            `${micros < 0 ? `Takes ${amount} back from` : `Adds ${amount} to`} ${name} (${workspaceId}): ${balances}${once}`
+          ],
+          work: Effect.gen(function* () {
+            if (Math.abs(micros) > creditAskMicros)
+              yield* agreed({
+                yes,
+                because: `${amount} is more than ${dollars(creditAskMicros)} (GATEWAY_CREDIT_ASK_USD)`,
+                question: micros < 0 ? "Take it back?" : "Credit it?",
+                otherwise: "add --yes to credit it",
+                declined: "Nothing was credited"
+              })
+            // With a prefix, so that nothing that a person types is the key of a top-up.
+            const unique = `operator:${Option.isSome(key) ? key.value : yield* ids.suffix}`
+            const balance = yield* wallet.credit({ ...transfer, workspaceId, key: unique }, commandLine)
+            const { availableMicros, reservedMicros } = balance
+            return {
+              json: { workspaceId, availableMicros, reservedMicros },
+              text: `${workspaceId}: ${dollars(availableMicros)} available, ${dollars(reservedMicros)} reserved`
+            }
+          })
         }
       })
     )
@@ -255,6 +311,24 @@ const orNamed = <A, E, R>(gateway: Effect.Effect<A, E | NotLoggedIn, R>, way: st
   )
 class NeedsLogin extends Data.TaggedError("NeedsLogin")<{ readonly message: string }> {}
 
+const revokeHere = (tokenId: TokenId) =>
+  Effect.gen(function* () {
+    const accounts = yield* Accounts
+    const { descendants, label, revokedAt, workspaceId } = yield* accounts.tokenById(tokenId)
+    const children = descendants === 0 ? "" : `, and ${counted(descendants, "token")} that came from it`
+    return {
+      will: [
+        revokedAt === null
+          ? `Revokes ${tokenId} (${label}) of ${workspaceId}${children}: whatever uses it stops working at once`
+          : `Leaves ${tokenId} (${label}) of ${workspaceId} revoked, as it is since ${isoTime(revokedAt)}`
+      ],
+      work: Effect.as(accounts.revokeToken(tokenId, commandLine), {
+        json: { tokenId, revoked: true },
+        text: `${tokenId} is revoked`
+      })
+    }
+  })
+
 /** At the gateway of the login where there is one; else, or with --database, in the database of this machine. */
 const revokeToken = <E, R>(operator: Layer.Layer<Accounts, E, R>) =>
   Command.make(
@@ -265,21 +339,17 @@ const revokeToken = <E, R>(operator: Layer.Layer<Accounts, E, R>) =>
         Options.withDescription("In the database of this machine, although there is a login")
       ),
       url: urlOption,
+      dryRun,
       json: Inputs.json
     },
-    ({ database, json, tokenId, url }) =>
-      answer(
-        json,
-        Effect.gen(function* () {
-          const gateway = database ? Option.none() : yield* loginIfAny(url)
-          if (Option.isSome(gateway)) return yield* revokeOver(gateway.value, tokenId)
-          yield* Effect.provide(
-            Effect.flatMap(Accounts, (accounts) => accounts.revokeToken(tokenId, commandLine)),
-            operator
-          )
-          return { json: { tokenId, revoked: true }, text: `${tokenId} is revoked` }
+    ({ database, tokenId, url, ...asked }) =>
+      Effect.gen(function* () {
+        const gateway = database ? Option.none() : yield* loginIfAny(url)
+        return yield* Option.match(gateway, {
+          onSome: (it) => announced(asked, revokeOver(it, tokenId)),
+          onNone: () => Effect.provide(announced(asked, revokeHere(tokenId)), operator)
         })
-      )
+      })
   ).pipe(Command.withDescription("Revoke a token, from the next request on"))
 
 /** None where no gateway was asked for and there is no login; asking for one needs a login there. */

@@ -15,12 +15,13 @@ import type { CatalogProblem, ReadContent } from "../layers/catalog/ManifestRead
 import { readConfig } from "../layers/node/Config.js"
 import type { Endpoint } from "../domain/Manifest.js"
 import type { CatalogRevisions } from "../services/CatalogRevisions.js"
+import { carriedOut, dryRun } from "./Announced.js"
 import { type Answer, answer, counted } from "./Answer.js"
 import type { PlatformKeys } from "../services/PlatformKeys.js"
 import { catalogNew } from "./CatalogNew.js"
 import { catalogTry } from "./CatalogTry.js"
 import { catalogWatch } from "./CatalogWatch.js"
-import { publish, publishAs, published, publishing, withdraw } from "./CatalogPublishing.js"
+import { publicationText, publish, publishAs, published, publishing, withdraw } from "./CatalogPublishing.js"
 import * as Drafts from "./Drafts.js"
 import * as Inputs from "./Inputs.js"
 
@@ -120,7 +121,7 @@ const folder = Options.directory("to").pipe(
   Options.optional
 )
 
-const drafting = { gateway: Drafts.gateway, overwrite: Drafts.overwrite }
+const drafting = { gateway: Drafts.gateway, overwrite: Drafts.overwrite, dryRun }
 
 const nothingWritten =
   "Nothing was written or published: --to FOLDER writes the manifests, --publish add puts them in force"
@@ -148,6 +149,7 @@ interface Asked {
   readonly publish: Option.Option<"add" | "replace">
   readonly gateway: string
   readonly overwrite: boolean
+  readonly dryRun: boolean
 }
 
 /** The check asks of each operation where its documentation is; a flat line may not say so. */
@@ -165,23 +167,33 @@ const withProvenance = ({ operation, provider, ...rest }: Endpoint): Endpoint =>
 })
 
 /** One manifest a provider, for a person to go over. */
-const written = Effect.fnUntraced(function* (to: string, endpoints: ReadonlyArray<Endpoint>, asked: Asked) {
+const planned = Effect.fnUntraced(function* (to: string, endpoints: ReadonlyArray<Endpoint>, asked: Asked) {
   const { manifestTexts } = yield* Effect.promise(() => import("../layers/catalog/import/ManifestWriting.js"))
   const drafts = manifestTexts(endpoints.map(withProvenance)).map(({ file, text }) => ({
     file,
     text: Drafts.withSchemaLine(text, asked.gateway)
   }))
-  return yield* Drafts.writeDrafts(to, drafts, asked)
+  return yield* Drafts.plannedDrafts(to, drafts, asked)
 })
 
 const kept = <E, R>({ endpoints, report }: Imported, asked: Asked, revisions: Layer.Layer<CatalogRevisions, E, R>) =>
   Effect.gen(function* () {
     tell("")
-    const files = Option.isNone(asked.to) ? [] : yield* written(asked.to.value, endpoints, asked)
-    const told = reported(report, files, asked)
-    return Option.isSome(asked.publish) && endpoints.length > 0
-      ? yield* Effect.provide(publishAs({ jobs: [], endpoints }, asked.publish.value, told), revisions)
-      : told
+    const content = { jobs: [], endpoints }
+    const mode = endpoints.length > 0 ? Option.getOrNull(asked.publish) : null
+    const drafts = Option.isNone(asked.to) ? null : yield* planned(asked.to.value, endpoints, asked)
+    // A report changes nothing, with --dry-run or without.
+    if (drafts === null && mode === null) return reported(report, [], asked)
+    return yield* carriedOut(asked.dryRun, {
+      will: [
+        ...(drafts?.will ?? []),
+        ...(mode === null ? [] : yield* Effect.provide(publicationText(content, mode), revisions))
+      ],
+      work: Effect.gen(function* () {
+        const told = reported(report, drafts === null ? [] : yield* drafts.write, asked)
+        return mode === null ? told : yield* Effect.provide(publishAs(content, mode, told), revisions)
+      })
+    })
   })
 
 const documents = Args.file({ name: "FILE", exists: "yes" }).pipe(

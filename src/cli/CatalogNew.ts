@@ -12,7 +12,8 @@ import { basename } from "node:path"
 import type { Endpoint } from "../domain/Manifest.js"
 import { similar } from "../domain/Similar.js"
 import type { ImportReport } from "../layers/catalog/import/ImportReport.js"
-import { answer } from "./Answer.js"
+import { announced, dryRun } from "./Announced.js"
+import type { Answer } from "./Answer.js"
 import * as Drafts from "./Drafts.js"
 import { NotMade } from "./Drafts.js"
 import * as Inputs from "./Inputs.js"
@@ -116,10 +117,10 @@ const problemsOf = Effect.fnUntraced(function* (file: string, text: string) {
 
 export const catalogNew = Command.make(
   "new",
-  { to, openapi, operation, id, gateway: Drafts.gateway, overwrite: Drafts.overwrite, json: Inputs.json },
-  ({ gateway, id, json, openapi, operation, overwrite, to }) =>
-    answer(
-      json,
+  { to, openapi, operation, id, gateway: Drafts.gateway, overwrite: Drafts.overwrite, dryRun, json: Inputs.json },
+  ({ dryRun, gateway, id, json, openapi, operation, overwrite, to }) =>
+    announced(
+      { dryRun, json },
       Effect.gen(function* () {
         const { endpoint, leftOut, secrets } = yield* Option.match(openapi, {
           onNone: () => fromCurl(id),
@@ -132,12 +133,12 @@ export const catalogNew = Command.make(
         if (secrets.some((secret) => text.includes(secret)))
           return yield* new NotMade({ reason: "the key stands in another part of the command too; take it out there" })
         const problems = yield* problemsOf(written.file, text)
-        const [file = written.file] = yield* Drafts.writeDrafts(to, [{ file: written.file, text }], {
+        const { will, write } = yield* Drafts.plannedDrafts(to, [{ file: written.file, text }], {
           overwrite,
           orElse:
             "to add an operation to a manifest, write it with --to another folder and copy what stands under operations"
         })
-        return {
+        const made = (file: string): Answer => ({
           ok: problems.length === 0,
           json: {
             file,
@@ -152,7 +153,8 @@ export const catalogNew = Command.make(
             ...problems.map((problem) => `  to be done: ${problem}`),
             ...(problems.length === 0 ? [`Next: gateway catalog lint ${to}`] : [])
           ].join("\n")
-        }
+        })
+        return { will, work: Effect.map(write, ([file = written.file]) => made(file)) }
       })
     )
 ).pipe(

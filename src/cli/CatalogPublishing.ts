@@ -13,6 +13,7 @@ import { mergeCatalogs } from "../layers/catalog/Merging.js"
 import { readConfig } from "../layers/node/Config.js"
 import type { CatalogContent, CatalogRefused } from "../services/CatalogPublisher.js"
 import { CatalogRevisions, type Reached } from "../services/CatalogRevisions.js"
+import { announced, carriedOut, dryRun } from "./Announced.js"
 import { type Answer, answer, counted } from "./Answer.js"
 import * as Inputs from "./Inputs.js"
 import { shippedCatalog } from "./KnownProviders.js"
@@ -53,6 +54,31 @@ const underneath = Effect.gen(function* () {
   const { catalogFolders } = yield* readConfig
   return mergeCatalogs(own, yield* (yield* reader)(catalogFolders, { otherJobs: own.jobs }))
 })
+
+const sizeText = ({ endpoints, jobs }: CatalogContent): string =>
+  `${counted(endpoints.length, "operation")} and ${counted(jobs.length, "job")}`
+
+/** What a publication does to what is in force. */
+export const publicationText = (content: CatalogContent, mode: Mode) =>
+  Effect.map(
+    Effect.flatMap(CatalogRevisions, ({ latest }) => latest),
+    ({ content: before }): ReadonlyArray<string> => {
+      const ids = new Set(content.endpoints.map(({ operation }) => operation.id))
+      const replaced = before.endpoints.filter(({ operation }) => ids.has(operation.id)).length
+      const gone = before.endpoints.length + before.jobs.length === 0 ? [] : [`Withdraws ${sizeText(before)}`]
+      return [
+        ...(mode === "replace" ? gone : []),
+        ...(content.endpoints.length + content.jobs.length === 0
+          ? []
+          : [`Publishes ${sizeText(content)} on every node`]),
+        ...(mode === "add" && replaced > 0
+          ? [
+              `Replaces ${counted(replaced, "operation")} of the same id that ${replaced === 1 ? "was" : "were"} published before`
+            ]
+          : [])
+      ]
+    }
+  )
 
 /** A catalog of a hundred thousand operations takes a node about twenty seconds. */
 const nodesWithinMillis = 120_000
@@ -104,8 +130,8 @@ const replace = Options.boolean("replace").pipe(Options.withDescription("Withdra
 
 export const publish = Command.make(
   "publish",
-  { folders: Inputs.folder.pipe(Args.atLeast(1)), replace, json: Inputs.json },
-  ({ folders, json, replace }) =>
+  { folders: Inputs.folder.pipe(Args.atLeast(1)), replace, dryRun, json: Inputs.json },
+  ({ dryRun, folders, json, replace }) =>
     answer(
       json,
       Effect.gen(function* () {
@@ -122,7 +148,11 @@ export const publish = Command.make(
           const problems = found.map((each) => inItsFile(content.sources, each))
           return refused({ problems: problems.map(({ file, ...rest }) => ({ subject: file, ...rest })) })
         }
-        return yield* publishAs(content, replace ? "replace" : "add", nothingElse, builtIn)
+        const mode = replace ? "replace" : "add"
+        return yield* carriedOut(dryRun, {
+          will: yield* publicationText(content, mode),
+          work: publishAs(content, mode, nothingElse, builtIn)
+        })
       })
     )
 ).pipe(Command.withDescription("Put the manifests of folders in force on every node, beside what was published before"))
@@ -143,6 +173,14 @@ export const published = Command.make("published", { json: Inputs.json }, ({ jso
   )
 ).pipe(Command.withDescription("What is published beside the built-in catalog"))
 
-export const withdraw = Command.make("withdraw", { json: Inputs.json }, ({ json }) =>
-  answer(json, publishAs({ jobs: [], endpoints: [] }, "replace", nothingElse))
+const nothing: CatalogContent = { jobs: [], endpoints: [] }
+
+export const withdraw = Command.make("withdraw", { dryRun, json: Inputs.json }, (asked) =>
+  announced(
+    asked,
+    Effect.map(publicationText(nothing, "replace"), (will) => ({
+      will,
+      work: publishAs(nothing, "replace", nothingElse)
+    }))
+  )
 ).pipe(Command.withDescription("Take everything published back; runs under way keep their contracts"))

@@ -19,9 +19,9 @@ import { readUrl } from "../domain/Url.js"
 import { builtInCatalog } from "../layers/catalog/BuiltInCatalog.js"
 import { readConfig } from "../layers/node/Config.js"
 import type { SeenExchange } from "../layers/providers/KeyedExchange.js"
+import { agreed } from "./Announced.js"
 import { answer } from "./Answer.js"
 import * as Inputs from "./Inputs.js"
-import { Screen } from "./Screen.js"
 import { SecretInput } from "./SecretInput.js"
 import { type Trial, trialAnswer } from "./TrialAnswer.js"
 
@@ -201,14 +201,14 @@ const movedTo = Effect.fnUntraced(function* (endpoint: Endpoint, address: string
 })
 
 const mayGoOn = Effect.fnUntraced(function* ({ operation, provider }: Endpoint, isSaid: boolean) {
-  if (operation.effect === "read_only" || isSaid) return
-  const screen = yield* Screen
-  if (!screen.interactive)
-    return yield* new NotTried({
-      reason: `${operation.id} changes something at the provider: --yes calls it all the same`
-    })
-  const goOn = yield* screen.ask(`${operation.id} changes something at ${provider.baseUrl}. Call it?`)
-  if (!goOn) return yield* new NotTried({ reason: "you did not agree" })
+  if (operation.effect === "read_only") return
+  yield* agreed({
+    yes: isSaid,
+    because: `${operation.id} changes something at ${provider.baseUrl}`,
+    question: "Call it?",
+    otherwise: "--yes calls it all the same",
+    declined: "you did not agree"
+  }).pipe(Effect.mapError(({ message }) => new NotTried({ reason: message })))
 })
 
 export const catalogTry = Command.make(

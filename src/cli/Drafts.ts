@@ -4,10 +4,12 @@
  * for.
  */
 import * as Options from "@effect/cli/Options"
+import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import { Data, Effect } from "effect"
 import { join, resolve } from "node:path"
 import { schemaLine } from "../domain/ManifestSchemas.js"
+import { counted } from "./Answer.js"
 
 /** Nothing was written, and why. */
 export class NotMade extends Data.TaggedError("NotMade")<{ readonly reason: string }> {
@@ -39,10 +41,16 @@ interface Draft {
   readonly text: string
 }
 
+interface PlannedDrafts {
+  readonly will: ReadonlyArray<string>
+  /** Writes them and answers with the path of each. */
+  readonly write: Effect.Effect<ReadonlyArray<string>, NotMade | PlatformError>
+}
+
 const namesShown = 5
 
-/** Writes the drafts below `providers/` of the folder and answers with the path of each. */
-export const writeDrafts = Effect.fnUntraced(function* (
+/** How the drafts would be written below `providers/` of the folder. Nothing is written yet. */
+export const plannedDrafts = Effect.fnUntraced(function* (
   to: string,
   drafts: ReadonlyArray<Draft>,
   replaces: {
@@ -53,7 +61,6 @@ export const writeDrafts = Effect.fnUntraced(function* (
 ) {
   const files = yield* FileSystem.FileSystem
   const place = join(resolve(to), "providers")
-  yield* files.makeDirectory(place, { recursive: true })
   const known = yield* Effect.forEach(drafts, ({ file, text }) =>
     Effect.map(
       Effect.orElseSucceed(files.readFileString(join(place, file)), () => null),
@@ -70,16 +77,27 @@ export const writeDrafts = Effect.fnUntraced(function* (
       }${replaces.orElse === undefined ? "" : `; ${replaces.orElse}`}`
     })
   if (edited.length > 0 && !replaces.overwrite) return yield* refused(edited)
-  return yield* Effect.forEach(known, ({ before, path, text }) =>
-    before === text
-      ? Effect.succeed(path)
-      : // Without leave to replace, it fails also when another program has just made a file of this name.
-        files.writeFileString(path, text, { flag: replaces.overwrite ? "w" : "wx" }).pipe(
-          Effect.catchIf(
-            (error) => error._tag === "SystemError" && error.reason === "AlreadyExists",
-            () => refused([path])
-          ),
-          Effect.as(path)
-        )
-  )
+  const made = known.filter(({ before }) => before === null).length
+  const plan: PlannedDrafts = {
+    will: [
+      ...(made === 0 ? [] : [`Writes ${counted(made, "manifest")} below ${place}`]),
+      ...edited.map((path) => `Replaces ${path}, which has another content`)
+    ],
+    write: Effect.zipRight(
+      files.makeDirectory(place, { recursive: true }),
+      Effect.forEach(known, ({ before, path, text }) =>
+        before === text
+          ? Effect.succeed(path)
+          : // Without leave to replace, it fails also when another program has just made a file of this name.
+            files.writeFileString(path, text, { flag: replaces.overwrite ? "w" : "wx" }).pipe(
+              Effect.catchIf(
+                (error) => error._tag === "SystemError" && error.reason === "AlreadyExists",
+                () => refused([path])
+              ),
+              Effect.as(path)
+            )
+      )
+    )
+  }
+  return plan
 })

@@ -14,7 +14,8 @@ import { Accounts } from "../services/Accounts.js"
 import { Members } from "../services/Members.js"
 import { PublicUrl } from "../services/PublicUrl.js"
 import { Sessions } from "../services/Sessions.js"
-import { answer, isoTime } from "./Answer.js"
+import { announced, dryRun } from "./Announced.js"
+import { answer, counted, isoTime } from "./Answer.js"
 import * as Inputs from "./Inputs.js"
 import { workspaceOf } from "./Workspaces.js"
 
@@ -189,26 +190,38 @@ const remove = Command.make(
     revokeTokens: Options.boolean("revoke-tokens").pipe(
       Options.withDescription("Also revoke the tokens that they made or approved")
     ),
+    dryRun,
     json: Inputs.json
   },
-  ({ json, revokeTokens, who, ...where }) =>
-    answer(
-      json,
+  ({ dryRun, json, revokeTokens, who, ...where }) =>
+    announced(
+      { dryRun, json },
       Effect.gen(function* () {
+        const members = yield* Members
         const workspaceId = yield* scopeOf(where)
-        const { memberId } = yield* memberOf(workspaceId, who)
-        const { member, tokens } = yield* (yield* Members).remove(workspaceId, memberId, { revokeTokens }, commandLine)
-        const theirs = `${tokens.length} ${tokens.length === 1 ? "token" : "tokens"} of theirs`
+        const { memberId, name, role } = yield* memberOf(workspaceId, who)
         return {
-          json: { memberId, removed: true, tokens, tokensRevoked: revokeTokens },
-          text: [
-            `${member.name} is removed and signed out everywhere`,
-            ...(tokens.length === 0
-              ? []
-              : revokeTokens
-                ? [`${theirs} revoked: ${tokens.join(", ")}`]
-                : [`${theirs} still working: ${tokens.join(", ")} (gateway token revoke ID ends one)`])
-          ].join("\n")
+          will: [
+            `Removes ${name}, ${role} of ${workspaceId ?? "the gateway"}, and ends their sessions and sign-in links`,
+            `The tokens that they made or approved ${revokeTokens ? "are revoked" : "go on working"}`
+          ],
+          work: Effect.map(
+            members.remove(workspaceId, memberId, { revokeTokens }, commandLine),
+            ({ member, tokens }) => {
+              const theirs = `${counted(tokens.length, "token")} of theirs`
+              return {
+                json: { memberId, removed: true, tokens, tokensRevoked: revokeTokens },
+                text: [
+                  `${member.name} is removed and signed out everywhere`,
+                  ...(tokens.length === 0
+                    ? []
+                    : revokeTokens
+                      ? [`${theirs} revoked: ${tokens.join(", ")}`]
+                      : [`${theirs} still working: ${tokens.join(", ")} (gateway token revoke ID ends one)`])
+                ].join("\n")
+              }
+            }
+          )
         }
       })
     )
@@ -223,19 +236,27 @@ const role = Command.make(
       { name: "ROLE" }
     ).pipe(Args.withDescription("What they are from now on")),
     workspace: workspaceOption,
+    dryRun,
     json: Inputs.json
   },
-  ({ json, role: asked, who, workspace }) =>
-    answer(
-      json,
+  ({ dryRun, json, role: asked, who, workspace }) =>
+    announced(
+      { dryRun, json },
       Effect.gen(function* () {
+        const members = yield* Members
         const workspaceId = yield* scopeOf({ workspace, operator: false })
         if (workspaceId === null) return yield* ValidationError.of("workspace", "must be named")
-        const { memberId } = yield* memberOf(workspaceId, who)
-        const member = yield* (yield* Members).setRole(workspaceId, memberId, asked, commandLine)
+        const { memberId, name, role: before } = yield* memberOf(workspaceId, who)
         return {
-          json: { memberId, role: member.role },
-          text: `${member.name} is ${member.role} from the next request on`
+          will: [
+            before === asked
+              ? `Leaves ${name} ${asked} of ${workspaceId}, as they are`
+              : `Makes ${name} ${asked} of ${workspaceId}; they are ${before} now`
+          ],
+          work: Effect.map(members.setRole(workspaceId, memberId, asked, commandLine), (member) => ({
+            json: { memberId, role: member.role },
+            text: `${member.name} is ${member.role} from the next request on`
+          }))
         }
       })
     )

@@ -5,10 +5,12 @@ import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import { Clock, Effect, Option } from "effect"
 import { commandLine } from "../domain/AuditEntry.js"
-import { verdicts } from "../domain/Resolution.js"
+import { decide, type Decision, type Resolution, verdicts } from "../domain/Resolution.js"
+import type { Run } from "../domain/Run.js"
 import { Reconciliation } from "../services/Reconciliation.js"
 import { Wallet } from "../services/Wallet.js"
 import { dollars } from "../domain/Micros.js"
+import { announced, dryRun } from "./Announced.js"
 import { answer, isoTime } from "./Answer.js"
 import * as Inputs from "./Inputs.js"
 
@@ -41,6 +43,42 @@ export const ledger = Command.make("ledger").pipe(
   Command.withSubcommands([verify])
 )
 
+const decisionText = ({ holdMicros, runId, workspaceId }: Run, { _tag, chargeMicros }: Decision): string =>
+  `${_tag === "Settle" ? "Settles" : "Proposes to settle"} ${runId} of ${workspaceId}, which holds ${dollars(holdMicros)}: ${dollars(chargeMicros)} charged, ${dollars(holdMicros - chargeMicros)} released${_tag === "Settle" ? "; a run is settled once" : "; another operator confirms or rejects it"}`
+
+const resolved = ({ resolve }: Reconciliation["Type"], resolution: Resolution) =>
+  Effect.gen(function* () {
+    const { runId } = resolution
+    const done = yield* resolve(resolution, commandLine)
+    if (done._tag === "Proposed") {
+      const { chargeMicros, proposalId, workspaceId } = done.proposal
+      return {
+        json: {
+          runId,
+          workspaceId,
+          status: "reconciliation_pending",
+          proposalId,
+          proposedChargeMicros: chargeMicros
+        },
+        text: `${runId} waits for a second person: ${proposalId} proposes to charge ${dollars(chargeMicros)}. An operator confirms or rejects it in the console`
+      }
+    }
+    const { run } = done.detail
+    const chargedMicros = run.chargeMicros ?? 0
+    const releasedMicros = run.holdMicros - chargedMicros
+    return {
+      json: {
+        runId,
+        workspaceId: run.workspaceId,
+        status: run.status,
+        outcome: run.outcome,
+        chargedMicros,
+        releasedMicros
+      },
+      text: `${runId} is ${run.status}: ${dollars(chargedMicros)} charged, ${dollars(releasedMicros)} released`
+    }
+  })
+
 export const resolve = Command.make(
   "resolve",
   {
@@ -48,44 +86,19 @@ export const resolve = Command.make(
     verdict: Options.choice("as", verdicts).pipe(Options.withDescription("What became of the money")),
     chargeUsd: Inputs.chargeUsd,
     reason: Inputs.reason,
+    dryRun,
     json: Inputs.json
   },
-  ({ chargeUsd, json, reason, runId, verdict }) =>
-    answer(
-      json,
+  ({ chargeUsd, reason, runId, verdict, ...asked }) =>
+    announced(
+      asked,
       Effect.gen(function* () {
         const reconciliation = yield* Reconciliation
-        const done = yield* reconciliation.resolve(
-          { runId, verdict, chargeMicros: Option.getOrNull(chargeUsd), reason },
-          commandLine
-        )
-        if (done._tag === "Proposed") {
-          const { chargeMicros, proposalId, workspaceId } = done.proposal
-          return {
-            json: {
-              runId,
-              workspaceId,
-              status: "reconciliation_pending",
-              proposalId,
-              proposedChargeMicros: chargeMicros
-            },
-            text: `${runId} waits for a second person: ${proposalId} proposes to charge ${dollars(chargeMicros)}. An operator confirms or rejects it in the console`
-          }
-        }
-        const { run } = done.detail
-        const chargedMicros = run.chargeMicros ?? 0
-        const releasedMicros = run.holdMicros - chargedMicros
-        return {
-          json: {
-            runId,
-            workspaceId: run.workspaceId,
-            status: run.status,
-            outcome: run.outcome,
-            chargedMicros,
-            releasedMicros
-          },
-          text: `${runId} is ${run.status}: ${dollars(chargedMicros)} charged, ${dollars(releasedMicros)} released`
-        }
+        const resolution = { runId, verdict, chargeMicros: Option.getOrNull(chargeUsd), reason }
+        const { proposals, run } = yield* reconciliation.about(runId)
+        const open = proposals.find(({ status }) => status === "open") ?? null
+        const decision = yield* decide(run, open, resolution, reconciliation.twoPersonAboveMicros)
+        return { will: [decisionText(run, decision)], work: resolved(reconciliation, resolution) }
       })
     )
 ).pipe(Command.withDescription("Settle a run in reconciliation_pending"))

@@ -2,6 +2,7 @@
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import { Effect, Option } from "effect"
+import { NotFound } from "../domain/ApiErrors.js"
 import { commandLine } from "../domain/AuditEntry.js"
 import { variablesText } from "../domain/Manifest.js"
 import type { WorkspaceId } from "../domain/Ids.js"
@@ -10,39 +11,67 @@ import { type Connection, Connections } from "../services/Connections.js"
 import { PlatformKeys } from "../services/PlatformKeys.js"
 import { ProviderHealth } from "../services/ProviderHealth.js"
 import { SecretRotation } from "../services/SecretRotation.js"
-import { answer, isoTime, isoTimeOrNull } from "./Answer.js"
+import { announced, dryRun } from "./Announced.js"
+import { answer, counted, isoTime, isoTimeOrNull } from "./Answer.js"
 import * as Inputs from "./Inputs.js"
 import { checkKeyForm, checkProvider, checkVariables } from "./KnownProviders.js"
 import { SecretInput } from "./SecretInput.js"
 import { workspaceOf } from "./Workspaces.js"
 
+const keyOf = (providerId: string) =>
+  Effect.map(
+    Effect.flatMap(PlatformKeys, ({ list }) => list),
+    (keys) => keys.find((key) => key.providerId === providerId) ?? null
+  )
+
 const setKey = Command.make(
   "set",
-  { providerId: Inputs.providerArgument, variables: Inputs.variables, json: Inputs.json },
-  ({ json, providerId, variables }) =>
-    answer(
-      json,
+  { providerId: Inputs.providerArgument, variables: Inputs.variables, dryRun, json: Inputs.json },
+  ({ providerId, variables, ...asked }) =>
+    announced(
+      asked,
       Effect.gen(function* () {
         const keys = yield* PlatformKeys
         yield* checkProvider(providerId, "PROVIDER")
         yield* checkVariables(providerId, variables)
+        // Read for a dry run too, so that what has the wrong form is refused by it.
         const secret = yield* (yield* SecretInput).read
         yield* checkKeyForm(providerId, secret, "platform")
-        yield* keys.set(providerId, secret, commandLine, variables)
-        return { json: { providerId, set: true }, text: `The key of ${providerId} is set` }
+        const before = yield* keyOf(providerId)
+        return {
+          will: [
+            before === null
+              ? `Sets the gateway's own key of ${providerId}, which has none`
+              : `Replaces the gateway's own key of ${providerId}, set at ${isoTime(before.createdAt)}; the one before is lost`
+          ],
+          work: Effect.as(keys.set(providerId, secret, commandLine, variables), {
+            json: { providerId, set: true },
+            text: `The key of ${providerId} is set`
+          })
+        }
       })
     )
 ).pipe(Command.withDescription("Set the gateway's own key at a provider; the key is read from standard input"))
 
 const removeKey = Command.make(
   "remove",
-  { providerId: Inputs.providerArgument, json: Inputs.json },
-  ({ json, providerId }) =>
-    answer(
-      json,
+  { providerId: Inputs.providerArgument, dryRun, json: Inputs.json },
+  ({ providerId, ...asked }) =>
+    announced(
+      asked,
       Effect.gen(function* () {
-        yield* (yield* PlatformKeys).remove(providerId, commandLine)
-        return { json: { providerId, removed: true }, text: `The key of ${providerId} is removed` }
+        const keys = yield* PlatformKeys
+        const before = yield* keyOf(providerId)
+        if (before === null) return yield* new NotFound({ what: "platform key", id: providerId })
+        return {
+          will: [
+            `Destroys the gateway's own key of ${providerId}, set at ${isoTime(before.createdAt)}; runs without a connection to it fail from then on`
+          ],
+          work: Effect.as(keys.remove(providerId, commandLine), {
+            json: { providerId, removed: true },
+            text: `The key of ${providerId} is removed`
+          })
+        }
       })
     )
 ).pipe(Command.withDescription("Forget the gateway's own key at a provider"))
@@ -145,14 +174,24 @@ const listConnections = Command.make(
 
 const deleteConnection = Command.make(
   "delete",
-  { connectionId: Inputs.connectionArgument, workspace: Inputs.workspace, json: Inputs.json },
-  ({ connectionId, json, workspace }) =>
-    answer(
-      json,
+  { connectionId: Inputs.connectionArgument, workspace: Inputs.workspace, dryRun, json: Inputs.json },
+  ({ connectionId, workspace, ...asked }) =>
+    announced(
+      asked,
       Effect.gen(function* () {
+        const connections = yield* Connections
         const workspaceId = yield* workspaceOf(workspace)
-        yield* (yield* Connections).delete(workspaceId, connectionId, commandLine)
-        return { json: { connectionId, deleted: true }, text: `${connectionId} is deleted, and its secret destroyed` }
+        const { label, oauth, providerId } = yield* connections.get(workspaceId, connectionId)
+        return {
+          will: [
+            `Deletes ${connectionId} (${label}) to ${providerId} and destroys its secret; runs that name it fail from then on`,
+            ...(oauth === null ? [] : [`Asks ${providerId} to end the access that the user granted`])
+          ],
+          work: Effect.as(connections.delete(workspaceId, connectionId, commandLine), {
+            json: { connectionId, deleted: true },
+            text: `${connectionId} is deleted, and its secret destroyed`
+          })
+        }
       })
     )
 ).pipe(Command.withDescription("Delete a connection and destroy its secret"))
@@ -162,16 +201,26 @@ export const connection = Command.make("connection").pipe(
   Command.withSubcommands([createConnection, listConnections, deleteConnection])
 )
 
-const rotate = Command.make("rotate", { json: Inputs.json }, ({ json }) =>
-  answer(
-    json,
+const rotate = Command.make("rotate", { dryRun, json: Inputs.json }, (asked) =>
+  announced(
+    asked,
     Effect.gen(function* () {
-      const { resealed, unreadable } = yield* (yield* SecretRotation).reseal(commandLine)
-      const lost =
-        unreadable === 0
-          ? ""
-          : `; ${unreadable} are sealed under a key that is not in GATEWAY_SEALING_KEYS and stay as they are`
-      return { json: { resealed, unreadable }, text: `${resealed} secrets sealed anew${lost}`, ok: unreadable === 0 }
+      const rotation = yield* SecretRotation
+      const { currentKeyId, secrets: waiting } = yield* rotation.waiting
+      return {
+        will: [`Seals ${counted(waiting, "secret")} anew under the key ${currentKeyId}`],
+        work: Effect.map(rotation.reseal(commandLine), ({ resealed, unreadable }) => {
+          const lost =
+            unreadable === 0
+              ? ""
+              : `; ${unreadable} are sealed under a key that is not in GATEWAY_SEALING_KEYS and stay as they are`
+          return {
+            json: { resealed, unreadable },
+            text: `${resealed} secrets sealed anew${lost}`,
+            ok: unreadable === 0
+          }
+        })
+      }
     })
   )
 ).pipe(
@@ -186,6 +235,11 @@ export const secrets = Command.make("secrets").pipe(
 )
 
 export const states = ["enabled", "draining", "disabled"] as const
+const stateMeans: Readonly<Record<(typeof states)[number], string>> = {
+  enabled: "It is called",
+  draining: "It takes no new runs, and those under way end",
+  disabled: "It is not called"
+}
 
 const setState = Command.make(
   "state",
@@ -195,15 +249,27 @@ const setState = Command.make(
       states.map((state): [string, (typeof states)[number]] => [state, state]),
       { name: "STATE" }
     ).pipe(Args.withDescription("draining takes no new runs, disabled makes no calls")),
+    dryRun,
     json: Inputs.json
   },
-  ({ json, providerId, state }) =>
-    answer(
-      json,
+  ({ providerId, state, ...asked }) =>
+    announced(
+      asked,
       Effect.gen(function* () {
+        const health = yield* ProviderHealth
         yield* checkProvider(providerId, "PROVIDER")
-        yield* (yield* ProviderHealth).setState(providerId, state, commandLine)
-        return { json: { providerId, state }, text: `${providerId} is ${state}` }
+        const before = (yield* health.health(providerId)).state
+        return {
+          will: [
+            before === state
+              ? `Leaves ${providerId} ${state}, as it is`
+              : `Makes ${providerId} ${state} on all nodes; it is ${before} now. ${stateMeans[state]}`
+          ],
+          work: Effect.as(health.setState(providerId, state, commandLine), {
+            json: { providerId, state },
+            text: `${providerId} is ${state}`
+          })
+        }
       })
     )
 ).pipe(Command.withDescription("Enable a provider, drain it (no new runs), or disable it"))

@@ -10,6 +10,7 @@
  * `available`, and the signed amounts of a workspace always add up to its available balance.
  */
 import { Either, Schema } from "effect"
+import { ValidationError } from "./ApiErrors.js"
 import { LedgerEntryId, RunId, TopUpId, WorkspaceId } from "./Ids.js"
 import { Micros, SignedMicros } from "./Micros.js"
 
@@ -113,4 +114,15 @@ export const post = (
       reason: transfer.reason
     }
   })
+}
+
+/** What a credit makes of a balance. */
+export const credited = (
+  balance: Balance,
+  { kind, micros, reason, topUpId }: Omit<Transfer, "runId">
+): Either.Either<{ readonly balance: Balance; readonly posting: Posting }, ValidationError> => {
+  const posted = post(balance, { kind, micros, runId: null, topUpId, reason })
+  return Either.isLeft(posted) || micros === 0
+    ? Either.left(ValidationError.of("amount", "must leave a balance of at least 0 and be other than 0"))
+    : Either.right(posted.right)
 }

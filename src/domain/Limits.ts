@@ -439,6 +439,8 @@ export const verifiedDaysMax = 365
 
 // Nodes.
 
+/** The dollars above which `gateway credit` asks before it moves them. */
+export const creditAskUsdDefault = 1_000
 /** How far a node's clock may be from the database's before it says that it is not ready. */
 export const clockDifferenceMillisMax = 1_000
 /** The free disk below which `gateway doctor` says that there is too little. */

@@ -72,6 +72,14 @@ export interface IssuedToken {
   readonly token: Redacted.Redacted<string>
 }
 
+export interface KnownToken {
+  readonly workspaceId: WorkspaceId
+  readonly label: string
+  readonly revokedAt: number | null
+  /** How many tokens that work come from it, which end with it. */
+  readonly descendants: number
+}
+
 export class Accounts extends Context.Tag("gateway/services/Accounts")<
   Accounts,
   {
@@ -111,6 +119,8 @@ export class Accounts extends Context.Tag("gateway/services/Accounts")<
       token: NewToken,
       by: Actor
     ) => Effect.Effect<IssuedToken, NotFound | ValidationError | StorageError>
+    /** Any token, of whatever workspace. */
+    readonly tokenById: (tokenId: TokenId) => Effect.Effect<KnownToken, NotFound | StorageError>
     /** Also ends every token that this one let in, and those that these did. Revoking twice is the same as once. */
     readonly revokeToken: (tokenId: TokenId, by: Actor) => Effect.Effect<void, NotFound | StorageError>
   }

@@ -99,7 +99,10 @@ layer(Layer.merge(CommandLineTest, WorldLive), { excludeTestServices: true, time
           assert.strictEqual(JSON.parse((yield* type(`runs watch ${listed.runId}`)).out[0]!).found, true)
 
           const out = yield* type("logout")
-          assert.deepStrictEqual([out.code, out.err], [0, []])
+          assert.deepStrictEqual(
+            [out.code, out.err],
+            [0, [`Revokes the token of your login to ${gateway.url}, and forgets it on this machine`]]
+          )
           assert.notInclude(readFileSync(file, "utf8"), token)
           assert.strictEqual((yield* gateway.call("GET", "/v1/whoami", { token })).status, 401)
           assert.strictEqual((yield* type("whoami")).code, 1)

@@ -306,11 +306,12 @@ export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
           yield* Effect.flip(accounts.setLimits(nobody, { inflightLimit: 1 }, commandLine)),
           yield* Effect.flip(accounts.setPolicy(nobody, change({ deny: rules("effectful") }), commandLine)),
           yield* Effect.flip(accounts.createToken(tokenOf(nobody), commandLine)),
-          yield* Effect.flip(accounts.revokeToken(TokenId.make(`tok_${"0".repeat(26)}`), commandLine))
+          yield* Effect.flip(accounts.revokeToken(TokenId.make(`tok_${"0".repeat(26)}`), commandLine)),
+          yield* Effect.flip(accounts.tokenById(TokenId.make(`tok_${"0".repeat(26)}`)))
         ]
         assert.deepStrictEqual(
           failures.map(({ _tag }) => _tag),
-          ["not_found", "not_found", "not_found", "not_found", "not_found"]
+          ["not_found", "not_found", "not_found", "not_found", "not_found", "not_found"]
         )
       })
     )

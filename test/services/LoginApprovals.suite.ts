@@ -112,7 +112,16 @@ export const loginApprovalsSuite = (name: string, layer: Layer.Layer<LoginApprov
         const sibling = yield* letIn(first)
         const grandchild = yield* letIn(child.principal)
         assert.deepStrictEqual(grandchild.principal.ancestors, [child.principal.tokenId, first.tokenId])
+        const { label, workspaceId } = first
+        assert.deepStrictEqual(yield* accounts.tokenById(first.tokenId), {
+          workspaceId,
+          label,
+          revokedAt: null,
+          descendants: 3
+        })
         yield* accounts.revokeToken(child.principal.tokenId, commandLine)
+        assert.strictEqual((yield* accounts.tokenById(first.tokenId)).descendants, 2)
+        assert.isNotNull((yield* accounts.tokenById(child.principal.tokenId)).revokedAt)
         for (const { token } of [child, grandchild])
           assert.strictEqual((yield* Effect.flip(authenticate(token)))._tag, "token_revoked")
         yield* authenticate(sibling.token)

@@ -481,6 +481,11 @@ export const secretsSuite = <S>(name: string, storage: Storage<S>) =>
         assert.deepStrictEqual([unopened.whoseError, unopened.retryable], ["gateway", false])
         assert.include(unopened.retryHint, "operator")
         assert.notInclude(unopened.message, "new connection")
+        const waiting = Effect.flatMap(SecretRotation, (rotation) => rotation.waiting)
+        assert.deepStrictEqual(yield* Effect.provide(waiting, withKeys(sealingOf("two", { two: 2 }))), {
+          currentKeyId: "two",
+          secrets: 2
+        })
         assert.deepStrictEqual(yield* Effect.provide(reseal, withKeys(sealingOf("two", { two: 2 }))), {
           resealed: 0,
           unreadable: 2

@@ -12,7 +12,8 @@ import { commandLine } from "../../src/domain/AuditEntry.js"
 import type { GatewayConfig } from "../../src/layers/node/Config.js"
 import { GatewayWithCatalog } from "../../src/layers/compose/Main.js"
 import { observed } from "../../src/layers/compose/Observed.js"
-import { inlineResultBytesMax } from "../../src/domain/Limits.js"
+import { creditAskUsdDefault, inlineResultBytesMax } from "../../src/domain/Limits.js"
+import { Micros, microsPerUsd } from "../../src/domain/Micros.js"
 import { scopes } from "../../src/domain/Scope.js"
 import { Accounts } from "../../src/services/Accounts.js"
 import { Wallet } from "../../src/services/Wallet.js"
@@ -118,6 +119,7 @@ export const startGateway = (
       drainMillis: 1_000,
       telemetry: Option.none(),
       resolveTwoPersonMicros: Option.none(),
+      creditAskMicros: Micros.make(creditAskUsdDefault * microsPerUsd),
       faultPoint: Option.none(),
       ...overrides
     }

@@ -2,10 +2,13 @@
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import { Effect, Option, Schema } from "effect"
+import { NotFound } from "../../domain/ApiErrors.js"
 import type { TokenId } from "../../domain/Ids.js"
-import { type JsonObject, ParsedObject } from "../../domain/Json.js"
+import { type Json, type JsonObject, ParsedObject } from "../../domain/Json.js"
+import { pageRowsMax } from "../../domain/Limits.js"
 import { dollars } from "../../domain/Micros.js"
-import { type Answer, answer } from "../Answer.js"
+import { announced, dryRun } from "../Announced.js"
+import { type Answer, answer, counted } from "../Answer.js"
 import * as Inputs from "../Inputs.js"
 import { expectShape, type LoggedIn, loggedIn, sendAgain, urlOption } from "./GatewayClient.js"
 
@@ -19,9 +22,12 @@ const token = {
   revokedAt: Schema.NullOr(Schema.String),
   monthSpendMicros: Schema.Int
 }
-const TokenPage = expectShape(
-  Schema.Struct({ tokens: Schema.Array(Schema.Struct(token)), nextCursor: Schema.NullOr(Schema.String) })
-)
+const TokenPageShape = Schema.Struct({
+  tokens: Schema.Array(Schema.Struct(token)),
+  nextCursor: Schema.NullOr(Schema.String)
+})
+type TokenPageShape = typeof TokenPageShape.Type
+const TokenPage = expectShape(TokenPageShape)
 const WithSecret = expectShape(Schema.Struct({ ...token, token: Schema.String }))
 const anObject = expectShape(ParsedObject)
 const page = { limit: Inputs.pageLimit, cursor: Inputs.cursor, url: urlOption, json: Inputs.json }
@@ -67,11 +73,34 @@ const withSecret = (gateway: LoggedIn, path: string, body: JsonObject) =>
 
 export const createOver = (gateway: LoggedIn, body: JsonObject) => withSecret(gateway, "/v1/tokens", body)
 
-export const revokeOver = (gateway: LoggedIn, tokenId: TokenId) =>
-  Effect.as(sendAgain(gateway.send({ method: "DELETE", path: `/v1/tokens/${tokenId}` })), {
-    json: { tokenId, revoked: true },
-    text: `${tokenId} is revoked`
+/** One token of the workspace of the login, of however many. */
+const tokenAt = (gateway: LoggedIn, tokenId: TokenId) =>
+  Effect.gen(function* () {
+    let cursor: string | null = null
+    do {
+      const found: Json = yield* sendAgain(
+        gateway.send({ method: "GET", path: "/v1/tokens", query: { limit: pageRowsMax, cursor } })
+      )
+      const { nextCursor, tokens }: TokenPageShape = yield* TokenPage(gateway.url, found)
+      const token = tokens.find((each) => each.tokenId === tokenId)
+      if (token !== undefined) return token
+      cursor = nextCursor
+    } while (cursor !== null)
+    return yield* new NotFound({ what: "token", id: tokenId })
   })
+
+export const revokeOver = (gateway: LoggedIn, tokenId: TokenId) =>
+  Effect.map(tokenAt(gateway, tokenId), ({ label, revokedAt }) => ({
+    will: [
+      revokedAt === null
+        ? `Revokes ${tokenId} (${label}) at ${gateway.url}, and the tokens that came from it: whatever uses it stops working at once`
+        : `Leaves ${tokenId} (${label}) at ${gateway.url} revoked, as it is since ${revokedAt}`
+    ],
+    work: Effect.as(sendAgain(gateway.send({ method: "DELETE", path: `/v1/tokens/${tokenId}` })), {
+      json: { tokenId, revoked: true },
+      text: `${tokenId} is revoked`
+    })
+  }))
 
 export const rotateToken = Command.make(
   "rotate",
@@ -79,14 +108,22 @@ export const rotateToken = Command.make(
     tokenId: Inputs.tokenArgument,
     overlapSeconds: Inputs.overlapSeconds,
     url: urlOption,
+    dryRun,
     json: Inputs.json
   },
-  ({ json, overlapSeconds, tokenId, url }) =>
-    answer(
-      json,
-      Effect.flatMap(loggedIn(url), (gateway) =>
-        withSecret(gateway, `/v1/tokens/${tokenId}/rotate`, { overlapSeconds })
-      )
+  ({ overlapSeconds, tokenId, url, ...asked }) =>
+    announced(
+      asked,
+      Effect.gen(function* () {
+        const gateway = yield* loggedIn(url)
+        const { label } = yield* tokenAt(gateway, tokenId)
+        return {
+          will: [
+            `Gives ${tokenId} (${label}) a new secret; the one until now ${overlapSeconds === 0 ? "stops working at once" : `works ${counted(overlapSeconds, "second")} more`}`
+          ],
+          work: withSecret(gateway, `/v1/tokens/${tokenId}/rotate`, { overlapSeconds })
+        }
+      })
     )
 ).pipe(Command.withDescription("Give a token of the workspace of the login a new secret; it is shown once"))
 

@@ -11,6 +11,7 @@ import { isObject, type Json, type JsonObject, ParsedObject } from "../../domain
 import { readJson, writeJson } from "../../domain/LosslessJson.js"
 import { dollars, microsPerUsd } from "../../domain/Micros.js"
 import { RunStatus } from "../../domain/Run.js"
+import { agreed } from "../Announced.js"
 import { type Answer, answer } from "../Answer.js"
 import * as Inputs from "../Inputs.js"
 import { Screen } from "../Screen.js"
@@ -186,7 +187,7 @@ export const run = Command.make(
       Effect.gen(function* () {
         const input = yield* Effect.mapError(inputOf(text, fields), (message) => new NotRun({ message }))
         const gateway = yield* loggedIn(url)
-        const { ask, interactive, note } = yield* Screen
+        const { note } = yield* Screen
         const body = { endpointId, input, ...(fallback ? { fallback } : {}) }
         const quote = yield* Quote(
           gateway.url,
@@ -196,10 +197,14 @@ export const run = Command.make(
         if (quote.error !== undefined)
           return yield* new NotRun({ message: `It would not run: ${quote.error.message} (${quote.error.code})` })
         yield* note(`At most ${price}`)
-        if (!yes && quote.holdMicros > askAbove) {
-          if (!interactive) return yield* new NotRun({ message: `It may cost ${price}: add --yes to run it` })
-          if (!(yield* ask(`It may cost ${price}. Run it?`))) return yield* new NotRun({ message: "Nothing was run" })
-        }
+        if (quote.holdMicros > askAbove)
+          yield* agreed({
+            yes,
+            because: `It may cost ${price}`,
+            question: "Run it?",
+            otherwise: "add --yes to run it",
+            declined: "Nothing was run"
+          })
         const idempotencyKey = Option.isSome(asked) ? asked.value : yield* key
         const made = yield* sendAgain(
           gateway.send({

@@ -7,6 +7,7 @@ import { hostname, userInfo } from "node:os"
 import { ParsedObject } from "../../domain/Json.js"
 import { dollars } from "../../domain/Micros.js"
 import type { Scope } from "../../domain/Scope.js"
+import { announced, dryRun } from "../Announced.js"
 import { answer } from "../Answer.js"
 import * as Inputs from "../Inputs.js"
 import { Screen } from "../Screen.js"
@@ -119,21 +120,23 @@ export const login = Command.make(
   Command.withDescription("Log in to a gateway: a person approves it in a browser; the token stays on this machine")
 )
 
-export const logout = Command.make("logout", { url: urlOption, json: Inputs.json }, ({ json, url: asked }) =>
-  answer(
-    json,
-    Effect.gen(function* () {
-      const { send, url } = yield* loggedIn(asked)
-      yield* sendAgain(send({ method: "POST", path: "/v1/logout" })).pipe(
-        // It works no more already.
-        Effect.catchIf(
-          (error) => error._tag === "GatewayRefused" && error.status === 401,
-          () => Effect.void
+export const logout = Command.make("logout", { url: urlOption, dryRun, json: Inputs.json }, ({ url: asked, ...how }) =>
+  announced(
+    how,
+    Effect.map(loggedIn(asked), ({ send, url }) => ({
+      will: [`Revokes the token of your login to ${url}, and forgets it on this machine`],
+      work: Effect.gen(function* () {
+        yield* sendAgain(send({ method: "POST", path: "/v1/logout" })).pipe(
+          // It works no more already.
+          Effect.catchIf(
+            (error) => error._tag === "GatewayRefused" && error.status === 401,
+            () => Effect.void
+          )
         )
-      )
-      yield* forgetLogin(url)
-      return { json: { url, revoked: true }, text: `You are logged out of ${url}; the token is revoked` }
-    })
+        yield* forgetLogin(url)
+        return { json: { url, revoked: true }, text: `You are logged out of ${url}; the token is revoked` }
+      })
+    }))
   )
 ).pipe(Command.withDescription("Revoke the token of the login and forget it"))
 

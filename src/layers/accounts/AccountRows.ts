@@ -3,7 +3,7 @@ import type { Effect } from "effect"
 import type { TokenSpend } from "../../domain/Admission.js"
 import type { MemberId, TokenId, WorkspaceId } from "../../domain/Ids.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
-import type { NewToken, Principal, Workspace } from "../../services/Accounts.js"
+import type { KnownToken, NewToken, Principal, Workspace } from "../../services/Accounts.js"
 import type { Changing } from "../../services/AuditTrail.js"
 
 /** A token as it is found by its digest. */
@@ -50,6 +50,7 @@ export interface AccountRows {
    * operator's. Null when there is no such token.
    */
   readonly revokeToken: (tokenId: TokenId, now: number) => Effect.Effect<RevokedToken | null, StorageError, Changing>
+  readonly tokenById: (tokenId: TokenId) => Effect.Effect<KnownToken | null, StorageError>
   /** By its secret, or by one that a rotation replaced and that still works. */
   readonly tokenByDigest: (digest: Uint8Array) => Effect.Effect<TokenRow | null, StorageError>
   /** Notes, with the storage's time, that these tokens were used; at most once a minute for each. */

@@ -242,6 +242,13 @@ export const accountsOver = (
         changeLearning(workspaceId, by, (before) => Effect.succeed({ ...before, learnsFromUse }))
       ),
       createToken: createToken(parts),
+      tokenById: Effect.fn("Accounts.tokenById")((tokenId) =>
+        Effect.filterOrFail(
+          rows.tokenById(tokenId),
+          (token) => token !== null,
+          () => new NotFound({ what: "token", id: tokenId })
+        )
+      ),
       revokeToken: revokeToken(parts)
     })
   })

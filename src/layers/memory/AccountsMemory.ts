@@ -155,6 +155,20 @@ const makeRows = Effect.map(MemoryStorage, ({ modify, read, transact }): Account
         ]
       })
     ),
+  tokenById: (tokenId) =>
+    Effect.map(read, ({ tokens }) =>
+      Option.match(HashMap.get(tokens, tokenId), {
+        onNone: () => null,
+        onSome: ({ label, revokedAt, workspaceId }) => ({
+          workspaceId,
+          label,
+          revokedAt,
+          descendants: Array.from(HashMap.values(tokens)).filter(
+            (each) => each.revokedAt === null && each.ancestors.includes(tokenId)
+          ).length
+        })
+      })
+    ),
   tokenByDigest: (digest) =>
     Effect.zipWith(read, Clock.currentTimeMillis, (state, now) => Option.getOrNull(tokenByDigest(state, digest, now))),
   noteUses: (tokenIds) =>

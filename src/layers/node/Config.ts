@@ -4,7 +4,7 @@
  */
 import { Config, ConfigError, Effect, Either, LogLevel, Option, Redacted } from "effect"
 import { readFileSync } from "node:fs"
-import { type Micros, typedAmount } from "../../domain/Micros.js"
+import { Micros, microsPerUsd, typedAmount } from "../../domain/Micros.js"
 import * as Limits from "../../domain/Limits.js"
 import { readUrl } from "../../domain/Url.js"
 import type { RetentionSettings } from "../../services/Retention.js"
@@ -78,6 +78,8 @@ export interface GatewayConfig {
   readonly openId: Option.Option<OpenIdSettings>
   /** Two operators decide about an uncertain run that holds more than this; none: one does. */
   readonly resolveTwoPersonMicros: Option.Option<Micros>
+  /** `gateway credit` asks before it moves more than this, in either direction. */
+  readonly creditAskMicros: Micros
   /** How long between two checks of the whole ledger for the drift gauge; 0 turns them off. */
   readonly ledgerCheckSeconds: number
   /** None: runs are kept for good, in the hot tables. */
@@ -134,6 +136,12 @@ const oneOf = <const Word extends string>(name: string, words: ReadonlyArray<Wor
       )
     ),
     Config.withDefault<Word>(otherwise)
+  )
+
+/** Dollars, as a person types them. */
+const amount = (name: string) =>
+  Config.nonEmptyString(name).pipe(
+    Config.mapOrFail((text) => Either.mapLeft(typedAmount(text), (problem) => ConfigError.InvalidData([], problem)))
   )
 
 /** Every setting of the gateway that is a secret. */
@@ -411,10 +419,9 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
       validation: (names) =>
         names.length <= Limits.serviceAgentsMax && names.every((name) => name.length <= Limits.serviceAgentCharsMax)
     }),
-    resolveTwoPersonMicros: yield* Config.option(
-      Config.nonEmptyString("GATEWAY_RESOLVE_TWO_PERSON_USD").pipe(
-        Config.mapOrFail((text) => Either.mapLeft(typedAmount(text), (problem) => ConfigError.InvalidData([], problem)))
-      )
+    resolveTwoPersonMicros: yield* Config.option(amount("GATEWAY_RESOLVE_TWO_PERSON_USD")),
+    creditAskMicros: yield* amount("GATEWAY_CREDIT_ASK_USD").pipe(
+      Config.withDefault(Micros.make(Limits.creditAskUsdDefault * microsPerUsd))
     ),
     ledgerCheckSeconds: yield* whole("GATEWAY_LEDGER_CHECK_SECONDS", 0, 86_400, 60),
     retention: yield* retention,

@@ -84,6 +84,7 @@ const settings: Readonly<Record<string, Show>> & Readonly<Record<SecretSetting, 
   GATEWAY_SERVICE_AGENTS: ({ serviceAgents }) => listed(serviceAgents),
   GATEWAY_RESOLVE_TWO_PERSON_USD: ({ resolveTwoPersonMicros }) =>
     Option.match(resolveTwoPersonMicros, { onNone: () => null, onSome: (micros) => String(toUsd(micros)) }),
+  GATEWAY_CREDIT_ASK_USD: ({ creditAskMicros }) => String(toUsd(creditAskMicros)),
   GATEWAY_LEDGER_CHECK_SECONDS: ({ ledgerCheckSeconds }) => String(ledgerCheckSeconds),
   GATEWAY_HISTORY_DAYS: ({ retention }) => kept(retention, ({ historyDays }) => historyDays),
   GATEWAY_RESULT_DAYS: ({ retention }) => kept(retention, ({ resultDays }) => resultDays),

@@ -80,6 +80,14 @@ const revokedRow = rowOf(
     revokedBefore: Schema.NullOr(Schema.Int)
   })
 )
+const knownTokenRow = rowOf(
+  Schema.Struct({
+    workspaceId: WorkspaceId,
+    label: Schema.String,
+    revokedAt: Schema.NullOr(Schema.Int),
+    descendants: Schema.Int
+  })
+)
 
 const principalColumns = `t.token_id as "tokenId", t.label, t.workspace_id as "workspaceId", w.name as "workspaceName", t.scopes,
   t.created_at as "createdAt", t.expires_at as "expiresAt", t.ancestors, t.operator, w.operator as "operatorWorkspace", w.policy,
@@ -212,6 +220,14 @@ const makeRows: Effect.Effect<AccountRows, never, Database | EffectScope.Scope> 
     changeWorkspace: changeWorkspace(database),
     insertToken: insertToken(database),
     revokeToken: revokeToken(database),
+    tokenById: (tokenId) =>
+      knownTokenRow(
+        query(sql`
+          select t.workspace_id as "workspaceId", t.label, t.revoked_at as "revokedAt",
+            (select count(*)::int from tokens d
+              where d.workspace_id = t.workspace_id and t.token_id = any(d.ancestors) and d.revoked_at is null) as descendants
+          from tokens t where t.token_id = ${tokenId}`)
+      ),
     // Callers that arrive while a lookup runs share the next lookup. No result is cached.
     tokenByDigest: yield* makeGroupCommit({ batchMax: 256, commit: tokensByDigest(database, databaseNow) }),
     noteUses: (tokenIds) =>

@@ -22,6 +22,10 @@ const make = Effect.gen(function* () {
   const sealing = yield* Sealing
   const trail = yield* AuditTrail
   return SecretRotation.of({
+    waiting: Effect.map(rows.notSealedWith(sealing.currentKeyId), ({ length }) => ({
+      currentKeyId: sealing.currentKeyId,
+      secrets: length
+    })),
     reseal: Effect.fn("SecretRotation.reseal")(function* (by) {
       let resealed = 0
       let unreadable = 0

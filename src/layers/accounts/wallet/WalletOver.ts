@@ -1,12 +1,12 @@
 /**
  * The wallet over the rows of any storage: what it reads under its locks, what it writes, and how money is credited.
  */
-import { Array as Arr, Clock, Effect, Either } from "effect"
+import { Array as Arr, Clock, Effect } from "effect"
 import type { Standing, TokenSpend } from "../../../domain/Admission.js"
 import type { AuditRecord } from "../../../domain/AuditEntry.js"
 import { NotFound, ValidationError } from "../../../domain/ApiErrors.js"
 import { LedgerEntryId, type TokenId, type WorkspaceId } from "../../../domain/Ids.js"
-import { type Balance, type LedgerEntry, post, type Posting } from "../../../domain/Ledger.js"
+import { type Balance, credited, type LedgerEntry } from "../../../domain/Ledger.js"
 import { entryKey, entryPlaceOf } from "../../../domain/LedgerList.js"
 import { pageOf } from "../../../domain/Pages.js"
 import { dollars } from "../../../domain/Micros.js"
@@ -49,17 +49,6 @@ const entryOf = (
   suffix: string,
   now: number
 ): LedgerEntry => ({ ...posting, entryId: LedgerEntryId.make(`led_${suffix}`), workspaceId, createdAt: now })
-
-/** What a credit makes of a balance. */
-const credited = (
-  balance: Balance,
-  { kind, micros, reason, topUpId }: Credit
-): Either.Either<{ readonly balance: Balance; readonly posting: Posting }, ValidationError> => {
-  const posted = post(balance, { kind, micros, runId: null, topUpId, reason })
-  return Either.isLeft(posted) || micros === 0
-    ? Either.left(ValidationError.of("amount", "must leave a balance of at least 0 and be other than 0"))
-    : Either.right(posted.right)
-}
 
 const foundOr =
   (workspaceId: WorkspaceId) =>

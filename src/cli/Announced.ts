@@ -1,0 +1,67 @@
+/**
+ * What all commands share that take something away or move money: such a command first says what it will do, on
+ * standard error; with `--dry-run` it says only that, on standard output, and changes nothing. What is refused without
+ * `--dry-run` for what is stored already is refused with it too. And the rule of a question: a person at a terminal is
+ * asked, and without one `--yes` must say it. `test/cli/Announced.test.ts` knows all commands, and which of them these
+ * are.
+ */
+import * as Options from "@effect/cli/Options"
+import { Data, Effect } from "effect"
+import { type Answer, answer } from "./Answer.js"
+import { Screen } from "./Screen.js"
+
+export const dryRun = Options.boolean("dry-run").pipe(
+  Options.withDescription("Only say what it would do, and change nothing")
+)
+
+export const nothingChanged = "Nothing was changed (--dry-run)"
+
+export interface Plan<E, R> {
+  /** A sentence for each thing that will be done. */
+  readonly will: ReadonlyArray<string>
+  /** Does it, and is the first that changes anything. */
+  readonly work: Effect.Effect<Answer, E, R>
+}
+
+/** What is carried out of a plan: all of it, or with `--dry-run` nothing. */
+export const carriedOut = <E, R>(
+  isDryRun: boolean,
+  { will, work }: Plan<E, R>
+): Effect.Effect<Answer, E, R | Screen> =>
+  isDryRun
+    ? Effect.succeed({ json: { dryRun: true, will: [...will] }, text: [...will, nothingChanged].join("\n") })
+    : Effect.gen(function* () {
+        const { note } = yield* Screen
+        yield* Effect.forEach(will, note, { discard: true })
+        return yield* work
+      })
+
+/** A command whose plan is made of what is stored. */
+export const announced = <E, R, E2, R2>(
+  asked: { readonly dryRun: boolean; readonly json: boolean },
+  plan: Effect.Effect<Plan<E, R>, E2, R2>
+) =>
+  answer(
+    asked.json,
+    Effect.flatMap(plan, (made) => carriedOut(asked.dryRun, made))
+  )
+
+export class NotAgreed extends Data.TaggedError("NotAgreed")<{ readonly message: string }> {}
+
+/** Goes on where `--yes` was typed or a person says yes. */
+export const agreed = (asked: {
+  readonly yes: boolean
+  /** Why it is asked, as a clause, and then the question. */
+  readonly because: string
+  readonly question: string
+  /** What `--yes` does. */
+  readonly otherwise: string
+  /** What is said after a no. */
+  readonly declined: string
+}): Effect.Effect<void, NotAgreed, Screen> =>
+  Effect.gen(function* () {
+    if (asked.yes) return
+    const { ask, interactive } = yield* Screen
+    if (!interactive) return yield* new NotAgreed({ message: `${asked.because}: ${asked.otherwise}` })
+    if (!(yield* ask(`${asked.because}. ${asked.question}`))) return yield* new NotAgreed({ message: asked.declined })
+  })
