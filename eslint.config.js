@@ -88,6 +88,7 @@ export default tseslint.config(
         process: "readonly",
         console: "readonly",
         URL: "readonly",
+        fetch: "readonly",
         setTimeout: "readonly"
       }
     }

@@ -2,12 +2,13 @@
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import { Effect, Option } from "effect"
-import { NotFound } from "../domain/ApiErrors.js"
+import { NotFound, ValidationError } from "../domain/ApiErrors.js"
 import { commandLine } from "../domain/AuditEntry.js"
 import { variablesText } from "../domain/Manifest.js"
 import type { WorkspaceId } from "../domain/Ids.js"
 import { Accounts } from "../services/Accounts.js"
 import { type Connection, Connections } from "../services/Connections.js"
+import { inOneLine, secretProblem } from "../layers/secrets/SecretText.js"
 import { PlatformKeys } from "../services/PlatformKeys.js"
 import { ProviderHealth } from "../services/ProviderHealth.js"
 import { SecretRotation } from "../services/SecretRotation.js"
@@ -36,6 +37,8 @@ const setKey = Command.make(
         yield* checkVariables(providerId, variables)
         // Read for a dry run too, so that what has the wrong form is refused by it.
         const secret = yield* (yield* SecretInput).read
+        const problem = secretProblem(inOneLine(secret))
+        if (problem !== null) return yield* new ValidationError({ details: [problem] })
         yield* checkKeyForm(providerId, secret, "platform")
         const before = yield* keyOf(providerId)
         return {
