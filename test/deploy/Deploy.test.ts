@@ -117,7 +117,8 @@ describe("the Dockerfile", () => {
       []
     )
     const copied = last.flatMap(({ sources = [] }) => sources.map((source) => source.replace(/^\/build\//, "")))
-    const packed = manifest.files.filter((name) => !name.startsWith("!") && !name.startsWith("scripts/"))
+    // What builds, and what other programs than the gateway read, is not in the image.
+    const packed = manifest.files.filter((name) => !/^(?:!|scripts\/|deploy\/)/.test(name))
     assert.includeMembers(copied, [...packed, "package.json", "node_modules"])
     for (const source of copied) assert.notMatch(source, /^(?:src|test|scripts|bench|chaos|\.)/)
   })
@@ -319,6 +320,18 @@ describe("the Kustomize base", () => {
   const given: Readonly<Record<string, string>> = Object.fromEntries(
     config.literals.map((literal: string) => literal.split(/=(.*)/s).slice(0, 2))
   )
+
+  it("is what the overlay of the page changes", () => {
+    const [, written = ""] = /```yaml\n([^]*?)```/.exec(textOf("docs/deploying.md")) ?? []
+    const overlay = parse(written)
+    assert.deepStrictEqual(overlay.resources, [`../provider-gateway/${base}`])
+    assert.strictEqual(overlay.images[0].name, container.image)
+    assert.strictEqual(overlay.images[0].newTag, productVersion)
+    assert.strictEqual(overlay.replicas[0].name, documents.get("Deployment").metadata.name)
+    const [{ behavior, literals, name }] = overlay.configMapGenerator
+    assert.deepStrictEqual([behavior, name], ["merge", config.name])
+    for (const literal of literals) assert.isTrue(settings.has(literal.split("=")[0]), literal)
+  })
 
   it("names each file that stands beside it, and no other", () => {
     assert.sameMembers([...resources, "kustomization.yaml"], readdirSync(join(root, base)))
