@@ -33,6 +33,7 @@ export const examples: Readonly<Record<string, string>> = {
   "member remove": "gateway member remove Ada --workspace acme --revoke-tokens",
   "member role": "gateway member role Ada owner --workspace acme",
   archive: "gateway archive --dry-run",
+  nodes: "gateway nodes",
   "ledger verify": "gateway ledger verify",
   "runs uncertain": "gateway runs uncertain",
   "runs resolve":

@@ -19,6 +19,7 @@ import type { ProviderHealth } from "../services/ProviderHealth.js"
 import type { PublicUrl } from "../services/PublicUrl.js"
 import type { Reconciliation } from "../services/Reconciliation.js"
 import type { Retention } from "../services/Retention.js"
+import type { Reports } from "../services/Reports.js"
 import type { SecretRotation } from "../services/SecretRotation.js"
 import type { Sessions } from "../services/Sessions.js"
 import type { Wallet } from "../services/Wallet.js"
@@ -41,6 +42,7 @@ import { keepEmptyValues, markWords, onOrOff } from "./Inputs.js"
 import * as Installation from "./Installation.js"
 import * as Members from "./Members.js"
 import * as Money from "./Money.js"
+import { nodes } from "./Nodes.js"
 import { Screen } from "./Screen.js"
 import * as Secrets from "./Secrets.js"
 import { type Choice, helpAsked, plain, usageOf } from "./Usage.js"
@@ -57,6 +59,7 @@ export type Operator =
   | PublicUrl
   | Reconciliation
   | Retention
+  | Reports
   | SecretRotation
   | Sessions
   | Wallet
@@ -99,6 +102,7 @@ const commandsOf = <E, R>(operator: Layer.Layer<Operator, E, R>) =>
     Accounts.token(operator),
     Command.provide(Members.console, operator),
     Command.provide(Members.member, operator),
+    Command.provide(nodes, operator),
     Command.provide(Money.ledger, operator),
     Command.provide(archive, operator),
     runs(operator),

@@ -456,3 +456,10 @@ export const troubleQuietMillis = 5_000
  * as dead.
  */
 export const mainSilenceMillisMax = 300_000
+
+/** A node says so often that it runs. */
+export const nodeSeenSeconds = 5
+/** A node that has not said so for this time counts as silent; it may be dead, or stand still. */
+export const nodeSilentMillis = 15_000
+/** A node that is silent for this time is no longer listed. */
+export const nodeForgottenMillis = 3_600_000

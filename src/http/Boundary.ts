@@ -80,9 +80,14 @@ export interface MissingPages {
   readonly answer: (error: ReturnType<typeof missedRoute>) => HttpApp.Default
 }
 
+/**
+ * `routes` are those that answers name. With `these alone`, no other route of the interface is reached: it is answered
+ * as if it were none.
+ */
 export const makeBoundary = (
   routes: ReadonlyArray<Route>,
-  pages: MissingPages
+  pages: MissingPages,
+  reached: "all" | "these alone" = "all"
 ): Effect.Effect<(app: HttpApp.Default) => HttpApp.Default, never, HttpSettings | Ids | RateLimiter> =>
   Effect.gen(function* () {
     const ids = yield* Ids
@@ -130,8 +135,12 @@ export const makeBoundary = (
       )
     }
 
-    return (app) =>
+    return (served) =>
       Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+        const app: HttpApp.Default<HttpServerError.RouteNotFound> =
+          reached === "all" || methodsOf(pathOf(request.url)).length > 0
+            ? served
+            : Effect.fail(new HttpServerError.RouteNotFound({ request }))
         const startedNanos = clock.unsafeCurrentTimeNanos()
         const given = incomingRequestId(request.headers["x-request-id"])
         return Effect.flatMap(
@@ -141,7 +150,7 @@ export const makeBoundary = (
             const state = newRequest(requestId, span?.context ?? null)
             beginRequest(request, state)
             const problem = headerProblem(NodeHttpServerRequest.toIncomingMessage(request))
-            const answered: HttpApp.Default<RateLimitExceeded | ValidationError> =
+            const answered: HttpApp.Default<HttpServerError.RouteNotFound | RateLimitExceeded | ValidationError> =
               problem === null
                 ? app
                 : Effect.zipRight(

@@ -192,14 +192,21 @@ const NodeServer: Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError,
 const Boundary = HttpApiBuilder.middleware(
   Effect.gen(function* () {
     const { of } = yield* ErrorPages
-    const { publicUrl } = yield* HttpSettings
+    const { probesOnly, publicUrl } = yield* HttpSettings
+    const own = routesOf(Api)
+    if (probesOnly === true)
+      return yield* makeBoundary(
+        own.filter(({ access }) => access === "probe"),
+        { isPage: () => false, answer: of },
+        "these alone"
+      )
     const besides = [
       ...consoleRoutes(consolePages),
       ...mcpRoutes,
       ...providerCallbackRoutes,
       ...authorizationServerRoutes(publicUrl)
     ]
-    return yield* makeBoundary([...routesOf(Api), ...besides], { isPage: isPagePath, answer: of })
+    return yield* makeBoundary([...own, ...besides], { isPage: isPagePath, answer: of })
   })
 )
 

@@ -26,6 +26,8 @@ export interface HttpSettingsShape {
   readonly trustProxy: boolean
   /** The agents that `/metrics` counts by name; others are counted together. */
   readonly serviceAgents: ReadonlyArray<string>
+  /** Whether nothing but `/livez`, `/readyz` and `/metrics` is answered, as on a worker. */
+  readonly probesOnly?: boolean
   /** Other bounds for slow readers than those of `Limits.ts`, for tests. */
   readonly readers?: Partial<ReaderLimits>
 }

@@ -23,8 +23,11 @@ export interface Slot {
 export class Dispatcher extends Context.Tag("gateway/services/Dispatcher")<
   Dispatcher,
   {
-    /** A free slot, or null when this node is full: the run then waits in the queue. Never waits. */
-    readonly reserve: Effect.Effect<Slot | null>
+    /**
+     * A free slot, or null when this node is full or leaves such runs to others: the run then waits in the queue. Never
+     * waits. `waitedFor`: a client of this node waits for the run.
+     */
+    readonly reserve: (waitedFor: boolean) => Effect.Effect<Slot | null>
     /**
      * Starts an admitted run in its slot and answers at once; listeners get the run as it ended, with its attempts, or
      * none when this node does not know it: the run was taken over, or its end was written by a commit whose answer was

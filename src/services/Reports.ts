@@ -59,9 +59,13 @@ export interface WorkspaceStanding extends Balance {
 }
 
 export interface RunningNode {
-  /** Null for a node on the machine of the database. */
-  readonly address: string | null
-  readonly connectedAt: number
+  readonly node: string
+  readonly role: string
+  readonly version: string
+  readonly host: string
+  readonly startedAt: number
+  /** Since it said last that it runs. */
+  readonly silentMillis: number
 }
 
 /** Runs of one node that are leased to it. */
@@ -80,7 +84,7 @@ export interface Health {
   readonly uncertain: StatusCount
   readonly oldestUncertainMillis: number | null
   readonly leases: ReadonlyArray<LeasesOfNode>
-  /** Nodes that follow the catalog, the longest connected first. */
+  /** Nodes that run, and those that fell silent not long ago; the oldest first. */
   readonly nodes: ReadonlyArray<RunningNode>
   /** The last check of the whole ledger; null when none was made yet. */
   readonly ledger: LedgerCheck | null

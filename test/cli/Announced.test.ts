@@ -249,6 +249,7 @@ const harmless: Readonly<Record<string, string>> = {
   console: "only adds",
   "member add": "only adds",
   "member list": "only reads",
+  nodes: "only reads",
   "ledger verify": "only reads",
   "runs list": "only reads",
   "runs show": "only reads",

@@ -125,7 +125,9 @@ const metricNames = (text: string): string =>
     .filter((metric) => metric.startsWith("# HELP"))
     .map((metric) => {
       const [help, type, ...samples] = metric.trim().split("\n")
-      const names = samples.filter((line) => !line.includes("_bucket{")).map((line) => line.replace(/ [^ ]+$/, ""))
+      const names = samples
+        .filter((line) => !line.includes("_bucket{"))
+        .map((line) => line.replace(/ [^ ]+$/, "").replace(/\b(node|version|host)="[^"]*"/g, '$1="…"'))
       return [help, type, ...new Set(names.sort())].join("\n")
     })
     .sort()

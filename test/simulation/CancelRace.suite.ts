@@ -79,7 +79,7 @@ export const run =
       const request = requestOf(tool.id, {
         input: drawn.effectful ? { to: "ada@example.com", text: name } : { name: "Ada Example", domain: name }
       })
-      const taken = drawn.queued ? yield* Effect.replicateEffect(dispatcher.reserve, slots) : []
+      const taken = drawn.queued ? yield* Effect.replicateEffect(dispatcher.reserve(true), slots) : []
 
       const admitted = Effect.repeat(
         Effect.zipRight(pause(2), runs.list(principal.workspaceId, {}, { limit: 1, after: null }, false)),
@@ -154,7 +154,7 @@ export const run =
       assert.strictEqual(yield* dispatcher.active, 0)
       // The dispatcher takes slots for a moment whenever it looks into the queue.
       const free = Effect.acquireUseRelease(
-        Effect.replicateEffect(dispatcher.reserve, slots),
+        Effect.replicateEffect(dispatcher.reserve(true), slots),
         (got) =>
           Effect.as(
             tick,

@@ -80,6 +80,7 @@ export const startGateway = (
       (dir) => Effect.sync(() => rmSync(dir, { recursive: true, force: true }))
     )
     const config: GatewayConfig = {
+      role: "all",
       host: "127.0.0.1",
       port: 0,
       databaseUrl: Option.some(database.url),

@@ -3,7 +3,10 @@
  * `Engine` what works over any storage, `Gateway` both with the HTTP interface. The HTTP server is built last and so
  * stops first; the database stops last of all.
  */
+import { randomUUID } from "node:crypto"
+import { hostname } from "node:os"
 import { Effect, Fiber, Layer, Option } from "effect"
+import { answersRequests, keepsHouse, startsUnwaitedRuns, takesQueuedRuns } from "../../domain/NodeRole.js"
 import { HttpLayer } from "../../http/Server.js"
 import { HttpSettings } from "../../http/Settings.js"
 import { ReadinessChecks } from "../../http/system/Readiness.js"
@@ -24,6 +27,7 @@ import { DatabaseFoundOrMade, RetentionPg, StoragePg } from "./StorageOnPostgres
 import { AutomaticTopUpsKept } from "../accounts/topups/AutomaticTopUpsKept.js"
 import { OwedCollected } from "../accounts/topups/OwedCollected.js"
 import { CallbacksNone, CallbacksSigned } from "../providers/CallbacksSigned.js"
+import { NodeRegistered } from "../postgres/NodesPg.js"
 import { ProvidersHttp } from "../providers/ProvidersHttp.js"
 import { ProviderCallbacks } from "../../services/ProviderCallbacks.js"
 import { PublicUrl } from "../../services/PublicUrl.js"
@@ -64,6 +68,9 @@ const fixtureFor = (config: GatewayConfig) =>
     ? Effect.succeed(config.fixtureOrigin)
     : Effect.map(FixtureProvider.start({ port: config.fixturePort }), ({ origin }) => Option.some(origin))
 
+/** What is due now and again for all nodes. */
+const House = Layer.mergeAll(AutomaticTopUpsKept, OwedCollected, RefusedRunsForgotten, ReportsKept)
+
 const rateLimiter = (config: GatewayConfig) => {
   const options = {
     burst: config.rateBurst,
@@ -82,6 +89,7 @@ export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never,
     Effect.gen(function* () {
       const words = yield* Effect.forkScoped(Effect.orDie(readVocabulary(builtInCatalog)))
       const fixtureAt = yield* fixtureFor(config)
+      const nodeId = randomUUID().replaceAll("-", "").slice(0, 16)
       const providers = Layer.unwrapEffect(
         Effect.map(ProviderCallbacks, (callbacks) =>
           ProvidersHttp({
@@ -103,7 +111,8 @@ export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never,
             publicUrl: config.publicUrl,
             serverUrl: config.serverUrl,
             trustProxy: config.trustProxy,
-            serviceAgents: config.serviceAgents
+            serviceAgents: config.serviceAgents,
+            probesOnly: !answersRequests(config.role)
           })
         ),
         Layer.provide([
@@ -111,12 +120,12 @@ export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never,
           Option.match(config.openId, { onNone: () => OpenIdNone, onSome: OpenIdClient }),
           Checks,
           ProcessGauges({ dataDir: config.dataDir }),
-          Layer.provide(Gauges({ ledgerCheckSeconds: config.ledgerCheckSeconds }), LedgerChecksPg),
-          AutomaticTopUpsKept,
-          OwedCollected,
-          RefusedRunsForgotten,
-          ReportsKept,
-          Layer.provide(RetentionKept, RetentionPg(config))
+          Layer.provide(
+            Gauges({ ledgerCheckSeconds: keepsHouse(config.role) ? config.ledgerCheckSeconds : 0 }),
+            LedgerChecksPg
+          ),
+          keepsHouse(config.role) ? Layer.merge(House, Layer.provide(RetentionKept, RetentionPg(config))) : Layer.empty,
+          NodeRegistered({ nodeId, role: config.role, host: hostname() })
         ]),
         Layer.provide(ReconciliationStored({ twoPersonAboveMicros: Option.getOrNull(config.resolveTwoPersonMicros) })),
         Layer.provideMerge(
@@ -126,7 +135,13 @@ export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never,
             jobsMayPickFixtures: !config.production,
             providers,
             leases: LeasesRenewedApart(),
-            dispatcher: { slots: config.dispatchSlots, normalizedOn: config.normalized }
+            dispatcher: {
+              slots: config.dispatchSlots,
+              normalizedOn: config.normalized,
+              node: nodeId,
+              takesQueued: takesQueuedRuns(config.role),
+              startsUnwaited: startsUnwaitedRuns(config.role)
+            }
           })
         ),
         Layer.provide(config.serverUrl === "/" ? CallbacksNone : CallbacksSigned(config.publicUrl)),

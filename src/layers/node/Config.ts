@@ -5,6 +5,7 @@
 import { Config, ConfigError, Effect, Either, LogLevel, Option, Redacted } from "effect"
 import { readFileSync } from "node:fs"
 import { Micros, microsPerUsd, typedAmount } from "../../domain/Micros.js"
+import { type NodeRole, nodeRoles } from "../../domain/NodeRole.js"
 import * as Limits from "../../domain/Limits.js"
 import { readUrl } from "../../domain/Url.js"
 import type { RetentionSettings } from "../../services/Retention.js"
@@ -28,6 +29,7 @@ export interface OpenIdSettings {
 }
 
 export interface GatewayConfig {
+  readonly role: NodeRole
   readonly host: string
   readonly port: number
   /** Absent: the gateway starts a Postgres of its own. Required in production. */
@@ -374,6 +376,7 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
     url.replace(/\/+$/, "")
   )
   return {
+    role: yield* oneOf("GATEWAY_ROLE", nodeRoles, "all"),
     host,
     port,
     databaseUrl,

@@ -40,6 +40,7 @@ const exporter = (on: boolean): string => (on ? "otlp" : "none")
 /** In the order of the README. Null for a secret. */
 const settings: Readonly<Record<string, Show>> & Readonly<Record<SecretSetting, Show>> = {
   NODE_ENV: ({ production }) => (production ? "production" : "development"),
+  GATEWAY_ROLE: ({ role }) => role,
   HOST: ({ host }) => host,
   PORT: ({ port }) => String(port),
   DATABASE_URL: () => null,

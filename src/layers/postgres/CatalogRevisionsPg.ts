@@ -25,7 +25,7 @@ import { listenerName } from "./database/Listen.js"
 
 const channel = "catalog_revisions"
 /** What Postgres calls the connection of a node that follows the catalog. */
-export const followersName = listenerName(channel)
+const followersName = listenerName(channel)
 const takenChannel = "catalog_taken_over"
 /**
  * A message of a node may be lost, and nodes come and go. A waiting publisher therefore counts the nodes again after

@@ -11,7 +11,6 @@ import { pageOf } from "../../domain/Pages.js"
 import { RunStatus } from "../../domain/Run.js"
 import { runStatuses } from "../../domain/RunMachine.js"
 import { Reports, type StatusCount } from "../../services/Reports.js"
-import { followersName } from "./CatalogRevisionsPg.js"
 import { Database } from "./Database.js"
 import { reportsLock } from "./database/AdvisoryLocks.js"
 import { DatabaseNow } from "./database/Now.js"
@@ -40,7 +39,16 @@ const healthRow = rowOf(
     uncertain: Schema.Int,
     oldestUncertainMillis: nullableInt,
     leases: Schema.Array(Schema.Struct({ node: Schema.String, runs: Schema.Int, endsInMillis: Schema.Int })),
-    nodes: Schema.Array(Schema.Struct({ address: Schema.NullOr(Schema.String), connectedAt: Schema.Int })),
+    nodes: Schema.Array(
+      Schema.Struct({
+        node: Schema.String,
+        role: Schema.String,
+        version: Schema.String,
+        host: Schema.String,
+        startedAt: Schema.Int,
+        silentMillis: Schema.Int
+      })
+    ),
     ledger: Schema.NullOr(
       Schema.Struct({
         checkedAt: Schema.Int,
@@ -127,9 +135,8 @@ const make = Effect.gen(function* () {
             (select coalesce(json_agg(l order by l.runs desc, l.node), '[]') from (
               select lease_node as node, count(*) as runs, min(lease_expires_at) - ${now} as "endsInMillis" from runs where status = 'running' group by lease_node
             ) l) as leases,
-            (select coalesce(json_agg(n order by n."connectedAt"), '[]') from (
-              select host(client_addr) as address, (extract(epoch from backend_start) * 1000)::bigint as "connectedAt" from pg_stat_activity
-              where datname = current_database() and application_name = ${followersName}
+            (select coalesce(json_agg(n order by n."startedAt", n.node), '[]') from (
+              select node_id as node, role, version, host, started_at as "startedAt", ${now} - last_seen_at as "silentMillis" from nodes
             ) n) as nodes,
             (select json_build_object('checkedAt', checked_at, 'tookMillis', took_millis, 'driftMicros', drift_micros, 'difference', difference) from ledger_checks) as ledger`)
       )

@@ -78,11 +78,14 @@ const freed = (
     : slot.release
 
 /** Admits the run and starts it if there is room; `ended` tells the end of a run that was started on this node. */
-const admitAndStart = Effect.fnUntraced(function* (parts: AdmittingParts, principal: Principal, request: RunRequest) {
+const admitAndStart = Effect.fnUntraced(function* (
+  parts: AdmittingParts,
+  { principal, request, waitSeconds }: Pick<Creation, "principal" | "request" | "waitSeconds">
+) {
   const { admission, dispatcher } = parts
   const run = yield* plannedRun(parts, principal, request)
   const first = run.status === "queued" ? run.plan?.candidates[0] : undefined
-  const slot = first === undefined ? null : yield* dispatcher.reserve
+  const slot = first === undefined ? null : yield* dispatcher.reserve(waitSeconds > 0)
   const start =
     slot === null || first === undefined
       ? null
@@ -129,7 +132,7 @@ interface Creation {
 const createWith: (parts: AdmittingParts, creation: Creation) => Effect.Effect<CreatedRun, CreateError> =
   Effect.fnUntraced(function* (parts, creation) {
     const { principal, request, restore, waitSeconds } = creation
-    const letIn = yield* admitAndStart(parts, principal, request)
+    const letIn = yield* admitAndStart(parts, creation)
     if (letIn._tag === "Replay") {
       const { key } = letIn
       // A refused run may have been forgotten since its key was looked at: then the key is free.

@@ -181,6 +181,10 @@ insert into history_payloads (workspace_id, run_id, input) values (${ws}, ${old}
 insert into history_attempts (workspace_id, run_id, n, attempt_id, endpoint_id, provider_id, status, billed, started_at)
   values (${ws}, ${old}, 1, 'a', 'e', 'p', 'completed', false, 1);
 insert into history_media (workspace_id, run_id, media_id, content_type, sha256, bytes) values (${ws}, ${old}, 'm', 'text/plain', '', '')`
+    },
+    {
+      since: 33,
+      statement: `insert into nodes (node_id, role, version, host, started_at, last_seen_at) values ('node ${tag}', 'all', '0.1.0', 'one', 1780000000000, 1780000000001)`
     }
   ]
 }

@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import { statsDays } from "../../../domain/EndpointLatency.js"
+import { nodeSilentMillis } from "../../../domain/Limits.js"
 import { EndpointStats } from "../../../services/EndpointStats.js"
 import { Reports, type StatusCount } from "../../../services/Reports.js"
 import { badge, code, count, dash, duration, instant, money } from "../Figures.js"
@@ -67,13 +68,23 @@ export const healthPage = operatorPage({
         ${section(
           "Nodes",
           table({
-            caption: "Nodes that follow the catalog",
+            caption: "Nodes that run",
             columns: [
-              { label: "Address", cell: ({ address }) => address ?? "on the database's own machine" },
-              { label: "Connected since", cell: ({ connectedAt }) => instant(connectedAt) }
+              { label: "Node", cell: ({ node }) => code(node) },
+              { label: "Role", cell: ({ role }) => role },
+              { label: "Version", cell: ({ version }) => version },
+              { label: "Machine", cell: ({ host }) => html`<bdi>${host}</bdi>` },
+              { label: "Started", minor: true, cell: ({ startedAt }) => instant(startedAt) },
+              {
+                label: "Seen",
+                cell: ({ silentMillis }) =>
+                  silentMillis > nodeSilentMillis
+                    ? badge(`silent for ${Math.round(silentMillis / 1000)} s`, "warn")
+                    : badge("runs", "good")
+              }
             ],
             rows: nodes,
-            empty: html`<p>No node is connected to the database.</p>`
+            empty: html`<p>No node has said that it runs.</p>`
           })
         )}
         ${section(

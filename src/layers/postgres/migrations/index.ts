@@ -35,6 +35,7 @@ import { schemaNeeds } from "./0029_schema_needs.js"
 import { requestRates } from "./0030_request_rates.js"
 import { storageRelation } from "./0031_storage_relation.js"
 import { history } from "./0032_history.js"
+import { nodes } from "./0033_nodes.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -68,5 +69,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0029_schema_needs": schemaNeeds,
   "0030_request_rates": requestRates,
   "0031_storage_relation": storageRelation,
-  "0032_history": history
+  "0032_history": history,
+  "0033_nodes": nodes
 }

@@ -69,7 +69,7 @@ export const DispatcherQueue: Layer.Layer<
       tracer: yield* Tracing
     }
     const { ids, settlement, store } = parts
-    const node = yield* ids.suffix
+    const node = options.node ?? (yield* ids.suffix)
     const open = yield* Ref.make(true)
     /** Whether runs are known to wait in the queue: only then is a free slot a reason to look into it. */
     const backlog = yield* Ref.make(false)
@@ -83,8 +83,8 @@ export const DispatcherQueue: Layer.Layer<
     const taking: TakingParts = { active, node, open, options, settlement, slots, store }
     const takeOver = yield* makeTakeOver(taking)
 
-    const reserve = Effect.gen(function* () {
-      if (!(yield* Ref.get(open))) return null
+    const reserve = Effect.fnUntraced(function* (waitedFor: boolean) {
+      if (!(waitedFor || options.startsUnwaited) || !(yield* Ref.get(open))) return null
       if ((yield* slots.take(1)) === 0) return yield* Effect.as(Ref.set(backlog, true), null)
       return yield* slots.slotFor({ node, token: yield* ids.suffix, millis: options.leaseMillis })
     })
@@ -92,19 +92,19 @@ export const DispatcherQueue: Layer.Layer<
     // Until the catalog is there, nobody here can work on what others left; a node that has it may take it meanwhile.
     const onceLoaded = (step: Effect.Effect<unknown>) =>
       Effect.zipRight(Effect.orDie(Effect.retry(parts.catalog.revision, Schedule.spaced(catalogLookMillis))), step)
-    yield* repeatInBackground(
-      "starting queued runs",
-      onceLoaded(
-        Effect.zipRight(
-          Effect.raceFirst(Queue.take(wakes), Effect.sleep(options.pollMillis)),
-          claimQueued(taking, backlog)
+    const taken = [
+      repeatInBackground(
+        "starting queued runs",
+        onceLoaded(
+          Effect.zipRight(
+            Effect.raceFirst(Queue.take(wakes), Effect.sleep(options.pollMillis)),
+            claimQueued(taking, backlog)
+          )
         )
-      )
-    )
-    yield* repeatInBackground(
-      "taking over runs",
-      onceLoaded(Effect.zipRight(takeOver, Effect.sleep(options.pollMillis)))
-    )
+      ),
+      repeatInBackground("taking over runs", onceLoaded(Effect.zipRight(takeOver, Effect.sleep(options.pollMillis))))
+    ]
+    if (options.takesQueued) yield* Effect.all(taken)
     yield* leases.news.pipe(
       Stream.runForEach(({ runId, token, what }) =>
         active.stop(runId, what === "lost" ? "lease_lost" : "cancelled", token)

@@ -2,6 +2,12 @@
 import { Context } from "effect"
 
 export interface DispatcherOptions {
+  /** What its leases are called; null makes a name. */
+  readonly node: string | null
+  /** Whether it takes runs out of the queue, and over from silent nodes. */
+  readonly takesQueued: boolean
+  /** Whether a run that it admits starts here where no client waits for it. */
+  readonly startsUnwaited: boolean
   /** How many runs one node works on at once. */
   readonly slots: number
   /** How long a lease lasts without a renewal. After this time, other nodes take over the runs of a dead node. */
@@ -17,6 +23,9 @@ export interface DispatcherOptions {
 }
 
 export const dispatcherDefaults: DispatcherOptions = {
+  node: null,
+  takesQueued: true,
+  startsUnwaited: true,
   slots: 256,
   leaseMillis: 6_000,
   heartbeatMillis: 2_000,

@@ -1,0 +1,36 @@
+/** `nodes`: the nodes that run, as they say themselves. */
+import * as Command from "@effect/cli/Command"
+import { Effect } from "effect"
+import { nodeSilentMillis } from "../domain/Limits.js"
+import { Reports } from "../services/Reports.js"
+import { answer, isoTime } from "./Answer.js"
+import * as Inputs from "./Inputs.js"
+
+export const nodes = Command.make("nodes", { json: Inputs.json }, ({ json }) =>
+  answer(
+    json,
+    Effect.gen(function* () {
+      const { nodes } = yield* (yield* Reports).health
+      return {
+        json: { nodes: nodes.map((node) => ({ ...node, silent: node.silentMillis > nodeSilentMillis })) },
+        text:
+          nodes.length === 0
+            ? "No node has said that it runs"
+            : nodes
+                .map(({ host, node, role, silentMillis, startedAt, version }) =>
+                  [
+                    node,
+                    role.padEnd(6),
+                    version,
+                    host,
+                    `since ${isoTime(startedAt)}`,
+                    ...(silentMillis > nodeSilentMillis ? [`silent for ${Math.round(silentMillis / 1000)} s`] : [])
+                  ].join("  ")
+                )
+                .join("\n")
+      }
+    })
+  )
+).pipe(
+  Command.withDescription("The nodes that run, with role, version and machine; those that fell silent stay for an hour")
+)

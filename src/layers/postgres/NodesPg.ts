@@ -1,0 +1,89 @@
+/**
+ * The list of nodes: each says every few seconds that it is there, and takes its row away when it stops. A row that
+ * nobody has renewed for a while belongs to a node that died or stands still; it is shown as silent, and dropped later.
+ * Nothing depends on this list: whether a run is taken over is decided by its lease.
+ */
+import { Effect, Layer, Metric, Schema } from "effect"
+import { type NodeRole, takesQueuedRuns } from "../../domain/NodeRole.js"
+import { nodeForgottenMillis, nodeSeenSeconds, nodeSilentMillis } from "../../domain/Limits.js"
+import { productVersion } from "../../domain/Product.js"
+import { everySoOften } from "../node/Background.js"
+import { Database } from "./Database.js"
+import { DatabaseNow } from "./database/Now.js"
+import { rowsOf } from "./database/Rows.js"
+
+export interface ThisNode {
+  readonly nodeId: string
+  readonly role: NodeRole
+  readonly host: string
+}
+
+const seenRows = rowsOf(Schema.Struct({ role: Schema.String, version: Schema.String, nodes: Schema.Int }))
+
+const info = Metric.gauge("gateway_node_info", { description: "This node, its role, version and machine; always 1" })
+const seen = Metric.gauge("gateway_nodes", {
+  description: "Nodes that run, by role and version, as this node sees them"
+})
+const nobodyWorks =
+  "No node with the role all or worker runs: runs without a waiting client stay in the queue, and nothing that is due now and again is done. Start one"
+
+export const NodeRegistered = ({ host, nodeId, role }: ThisNode): Layer.Layer<never, never, Database> =>
+  Layer.scopedDiscard(
+    Effect.gen(function* () {
+      const { optional, sql } = yield* Database
+      const databaseNow = yield* DatabaseNow
+      const gauges = new Map<string, { readonly role: string; readonly version: string }>()
+      let told = false
+      yield* Metric.set(
+        info.pipe(
+          Metric.tagged("node", nodeId),
+          Metric.tagged("role", role),
+          Metric.tagged("version", productVersion),
+          Metric.tagged("host", host)
+        ),
+        1
+      )
+
+      const show = (rows: ReadonlyArray<{ readonly role: string; readonly version: string; readonly nodes: number }>) =>
+        Effect.gen(function* () {
+          const counts = new Map(rows.map(({ nodes, role, version }) => [`${role} ${version}`, nodes]))
+          for (const { role, version } of rows) gauges.set(`${role} ${version}`, { role, version })
+          // What has gone is shown as 0, because a gauge would keep its last value.
+          for (const [name, labels] of gauges)
+            yield* Metric.set(
+              seen.pipe(Metric.tagged("role", labels.role), Metric.tagged("version", labels.version)),
+              counts.get(name) ?? 0
+            )
+        })
+
+      const turn = Effect.gen(function* () {
+        const now = sql.literal(yield* databaseNow)
+        yield* optional.query(sql`
+          insert into nodes (node_id, role, version, host, started_at, last_seen_at)
+          values (${nodeId}, ${role}, ${productVersion}, ${host}, ${now}, ${now})
+          on conflict (node_id) do update set last_seen_at = excluded.last_seen_at`)
+        yield* optional.query(sql`delete from nodes where last_seen_at < ${now} - ${nodeForgottenMillis}::bigint`)
+        const rows = yield* seenRows(
+          optional.query(sql`
+            select role, version, count(*)::int as nodes from nodes where last_seen_at >= ${now} - ${nodeSilentMillis}::bigint group by role, version`)
+        )
+        yield* show(rows)
+        // A role of a later version may take runs, too.
+        const nobody = rows.every((row) => row.role === "api")
+        if (nobody && !takesQueuedRuns(role) && !told) yield* Effect.logWarning(nobodyWorks)
+        told = nobody
+      })
+      yield* everySoOften(
+        { name: "saying that this node runs", every: `${nodeSeenSeconds} seconds`, firstAtOnce: true },
+        turn
+      )
+      yield* Effect.addFinalizer(() =>
+        Effect.ignore(
+          Effect.timeoutOption(
+            Effect.interruptible(optional.query(sql`delete from nodes where node_id = ${nodeId}`)),
+            "1 second"
+          )
+        )
+      )
+    })
+  )

@@ -1,0 +1,64 @@
+// A gateway of an api node and a worker over one database: who answers, who works on which run.
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Database } from "../../src/layers/postgres/Database.js"
+import { startGateway } from "../support/gateway.js"
+import { acquireTestDatabase } from "../support/postgres.js"
+
+const input = { name: "Ada Example", domain: "example.com", _mock: { delayMs: 300 } }
+const body = { endpointId: "mock-email-find", input }
+
+describe("an api node and a worker", () => {
+  it.scopedLive(
+    "share the work: the api node answers and does what its clients wait for, the worker does the rest",
+    () =>
+      Effect.gen(function* () {
+        const databaseUrl = Option.some(yield* acquireTestDatabase())
+        // Both have the same sealing key, as all nodes of a gateway do.
+        const dataDir = yield* Effect.acquireRelease(
+          Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-roles-"))),
+          (dir) => Effect.sync(() => rmSync(dir, { recursive: true, force: true }))
+        )
+        const api = yield* startGateway({ role: "api", databaseUrl, dataDir })
+        const { token } = yield* api.funded(10_000_000)
+        const run = (wait: number, key: string) =>
+          api.call("POST", `/v1/runs?wait=${wait}`, { token, body, headers: { "idempotency-key": key } })
+        const statusOf = (runId: string) =>
+          Effect.map(api.call("GET", `/v1/runs/${runId}`, { token }), ({ json }) => String(json.status))
+
+        // No worker yet: a run whose client waits is done, another one waits in the queue.
+        assert.strictEqual((yield* run(20, "waited")).json.status, "completed")
+        const queued = (yield* run(0, "queued")).json
+        assert.strictEqual(queued.status, "queued")
+        yield* Effect.sleep("1500 millis")
+        assert.strictEqual(yield* statusOf(queued.runId), "queued")
+
+        const worker = yield* startGateway({ role: "worker", databaseUrl, dataDir })
+        const ended = yield* Effect.repeat(Effect.delay(statusOf(queued.runId), "50 millis"), {
+          until: (status) => status === "completed",
+          times: 200
+        })
+        assert.strictEqual(ended, "completed")
+        // A client may come back for a run that another node works on, and waits for it there.
+        yield* run(0, "again")
+        const again = (yield* run(20, "again")).json
+        assert.deepStrictEqual([again.status, again.replayed], ["completed", true])
+
+        const path = (name: string) => worker.call("GET", name)
+        assert.deepStrictEqual((yield* path("/livez")).status, 200)
+        assert.deepStrictEqual((yield* path("/readyz")).status, 200)
+        assert.deepStrictEqual((yield* path("/metrics")).status, 200)
+        for (const other of ["/", "/docs", "/openapi.json", "/v1/public-catalog", "/console", "/v1/runs", "/mcp"])
+          assert.strictEqual((yield* path(other)).status, 404, other)
+        assert.strictEqual((yield* worker.call("POST", "/v1/runs", { token, body })).status, 404)
+
+        const roles = yield* Effect.flatMap(Database, ({ query, sql }) =>
+          query(sql`select role from nodes order by role`)
+        ).pipe(Effect.provide(api.services))
+        assert.deepStrictEqual(roles, [{ role: "api" }, { role: "worker" }])
+      })
+  )
+})
