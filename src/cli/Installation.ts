@@ -21,8 +21,8 @@ export const serve = Command.make(
   },
   ({ json }) =>
     Effect.flatMap(
-      Effect.promise(() => import("../layers/compose/Serving.js")),
-      (serving) => serving.serve({ welcomes: !json })
+      Effect.promise(() => import("../layers/compose/Starting.js")),
+      (starting) => starting.serve({ welcomes: !json })
     ).pipe(
       // A server that is told to stop has done what was asked.
       Effect.onInterrupt(() => Effect.sync(() => void (process.exitCode = 0)))

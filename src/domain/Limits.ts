@@ -463,3 +463,6 @@ export const nodeSeenSeconds = 5
 export const nodeSilentMillis = 15_000
 /** A node that is silent for this time is no longer listed. */
 export const nodeForgottenMillis = 3_600_000
+
+/** How many processes one machine may run of a gateway. */
+export const processesMax = 64

@@ -104,6 +104,7 @@ export const startGateway = (
       fixtures: true,
       fixturePort: 0,
       fixtureOrigin: Option.none(),
+      processes: 1,
       dispatchSlots: 256,
       normalized: true,
       inlineResultBytes: inlineResultBytesMax,

@@ -1,5 +1,5 @@
 /** All metrics of the process in the Prometheus text format, version 0.0.4. */
-import { Effect, Metric, MetricState, Option } from "effect"
+import { Context, Effect, Metric, MetricState, Option } from "effect"
 
 const nameOf = (raw: string): string => raw.replace(/[^a-zA-Z0-9_:]/g, "_")
 const escapeHelp = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")
@@ -87,3 +87,30 @@ export const exposition: Effect.Effect<string> = Effect.map(Metric.snapshot, (pa
   ])
   return `${text.join("\n")}\n`
 })
+
+/** What `/metrics` answers: the metrics of this process, or of all that share its port. */
+export class MetricsText extends Context.Reference<MetricsText>()("gateway/http/MetricsText", {
+  defaultValue: (): Effect.Effect<string> => exposition
+}) {}
+
+const labelled = (line: string, process: string): string => {
+  const [, name = "", rest = ""] = /^([a-zA-Z0-9_:]+)(.*)$/.exec(line) ?? []
+  const label = `process="${escapeLabel(process)}"`
+  return rest.startsWith("{") ? `${name}{${label},${rest.slice(1)}` : `${name}{${label}}${rest}`
+}
+
+/** The metrics of several processes as one text, in which each sample names its process. */
+export const joined = (texts: ReadonlyArray<{ readonly process: string; readonly text: string }>): string => {
+  const families = new Map<string, { readonly head: ReadonlyArray<string>; readonly lines: Array<string> }>()
+  for (const { process, text } of texts) {
+    // A family is its comments and the samples that follow them.
+    for (const [, comments = "", samples = ""] of text.matchAll(/((?:^#.*\n)+)((?:^[^#\n].*\n)*)/gm)) {
+      const head = comments.trimEnd().split("\n")
+      const name = head.at(-1) ?? ""
+      const family = families.get(name) ?? { head, lines: [] }
+      for (const line of samples.split("\n")) if (line !== "") family.lines.push(labelled(line, process))
+      families.set(name, family)
+    }
+  }
+  return `${[...families.values()].flatMap(({ head, lines }) => [...head, ...lines]).join("\n")}\n`
+}

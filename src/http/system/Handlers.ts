@@ -9,7 +9,7 @@ import type { Open } from "../Auth.js"
 import { answering } from "../RequestState.js"
 import { openApiDocument } from "../OpenApi.js"
 import { HttpSettings } from "../Settings.js"
-import { exposition } from "./Exposition.js"
+import { MetricsText } from "./Exposition.js"
 import { ReadinessChecks } from "./Readiness.js"
 
 const checkMillis = 1_000
@@ -23,6 +23,7 @@ export const SystemHandlers: Layer.Layer<
     const catalog = yield* Catalog
     const draining = yield* Draining
     const checks = yield* ReadinessChecks
+    const metrics = yield* MetricsText
     const { serverUrl } = yield* HttpSettings
     const documentText = JSON.stringify(openApiDocument(Api, { serverUrl }))
     const alive = HttpServerResponse.text('{"status":"ok"}', { contentType: "application/json" })
@@ -69,7 +70,7 @@ export const SystemHandlers: Layer.Layer<
       .handle(
         "metrics",
         answering(() =>
-          Effect.map(exposition, (text) =>
+          Effect.map(metrics, (text) =>
             HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
           )
         )

@@ -1,29 +1,27 @@
-/** The gateway as a program: its settings, its log on standard output, and the newcomer's welcome in development. */
+/** The gateway in this process, and the newcomer's welcome in development. */
 import { HttpServer } from "@effect/platform"
-import { NodeContext } from "@effect/platform-node"
-import { Cause, Console, Data, Effect, FiberRef, HashSet, Layer, Logger } from "effect"
+import { Console, Data, Effect, Layer } from "effect"
 import { tokenFile, welcome } from "../accounts/DemoWorkspace.js"
-import { type GatewayConfig, publicUrlProblem, readConfig, urlOf } from "../node/Config.js"
+import { type GatewayConfig, publicUrlProblem, urlOf } from "../node/Config.js"
 import { GatewayWithCatalog } from "./Main.js"
 import { observed } from "./Observed.js"
-
-export interface ServeOptions {
-  /** Whether development is welcomed with a text. Without it, standard output holds JSON lines only. */
-  readonly welcomes: boolean
-}
+import { isFirst, isOneOfSeveral, tellListening } from "./Processes.js"
+import { MetricsOfAll } from "./ProcessMetrics.js"
+import type { ServeOptions } from "./Starting.js"
 
 const started = (config: GatewayConfig, { welcomes }: ServeOptions) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const { address } = yield* HttpServer.HttpServer
+      yield* tellListening
       const port = address._tag === "TcpAddress" ? address.port : config.port
       const url = urlOf(config.host, port)
       const problem = publicUrlProblem(config)
       if (problem !== null) yield* Effect.logWarning(problem)
-      if (config.production || !welcomes) return yield* Effect.logInfo(`Listening on ${url}`)
+      if (config.production || !welcomes || !isFirst()) return yield* Effect.logInfo(`Listening on ${url}`)
       yield* Console.log(welcome(url, yield* tokenFile(config.dataDir)))
     })
-  ).pipe(Layer.provide(GatewayWithCatalog(config)))
+  ).pipe(Layer.provide(GatewayWithCatalog(config)), Layer.provide(isOneOfSeveral ? MetricsOfAll : Layer.empty))
 
 /** The program cannot take requests, and what to do about it. */
 export class CannotListen extends Data.TaggedError("CannotListen")<{ readonly message: string }> {}
@@ -46,36 +44,8 @@ const listenProblem = ({ host, port }: Pick<GatewayConfig, "host" | "port">, cod
 const codeOf = (cause: unknown): unknown =>
   typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined
 
-/** What failed, without the places in the program; those are told at the level Debug. */
-const tellFailedStart = Effect.tapErrorCause((cause: Cause.Cause<unknown>) =>
-  Effect.zipRight(
-    Effect.logFatal(
-      "The gateway could not start",
-      Cause.fail(
-        Cause.prettyErrors(cause)
-          .map(({ message }) => message)
-          .join("; ")
-      )
-    ),
-    Effect.logDebug("Where the start failed", cause)
-  )
-)
-
-/** Runs until it is interrupted. Logs JSON lines, whatever logged before. */
-export const serve = (options: ServeOptions) =>
-  readConfig.pipe(
-    tellFailedStart,
-    Effect.flatMap((config) =>
-      Layer.launch(observed(config)(started(config, options))).pipe(
-        Effect.mapError((error) =>
-          error._tag === "ServeError"
-            ? new CannotListen({ message: listenProblem(config, codeOf(error.cause)) })
-            : error
-        ),
-        tellFailedStart,
-        Logger.withMinimumLogLevel(config.logLevel)
-      )
-    ),
-    Effect.provide(NodeContext.layer),
-    Effect.locally(FiberRef.currentLoggers, HashSet.make(Logger.withConsoleLog(Logger.jsonLogger)))
+/** Runs until it is interrupted. */
+export const serving = (config: GatewayConfig, options: ServeOptions) =>
+  Effect.mapError(Layer.launch(observed(config)(started(config, options))), (error) =>
+    error._tag === "ServeError" ? new CannotListen({ message: listenProblem(config, codeOf(error.cause)) }) : error
   )

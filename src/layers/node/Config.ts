@@ -4,6 +4,7 @@
  */
 import { Config, ConfigError, Effect, Either, LogLevel, Option, Redacted } from "effect"
 import { readFileSync } from "node:fs"
+import { availableParallelism } from "node:os"
 import { Micros, microsPerUsd, typedAmount } from "../../domain/Micros.js"
 import { type NodeRole, nodeRoles } from "../../domain/NodeRole.js"
 import * as Limits from "../../domain/Limits.js"
@@ -61,6 +62,8 @@ export interface GatewayConfig {
   readonly fixturePort: number
   /** A fixture provider that runs already, such as that of a benchmark; then none is started. */
   readonly fixtureOrigin: Option.Option<string>
+  /** How many processes of this machine serve, on one port. */
+  readonly processes: number
   readonly dispatchSlots: number
   readonly normalized: boolean
   /** Answers of providers up to this stand inline in `result`; larger ones are kept as files. */
@@ -145,6 +148,17 @@ const amount = (name: string) =>
   Config.nonEmptyString(name).pipe(
     Config.mapOrFail((text) => Either.mapLeft(typedAmount(text), (problem) => ConfigError.InvalidData([], problem)))
   )
+
+/** `auto` is as many as the machine has cores for this program. */
+const processes = Config.nonEmptyString("GATEWAY_PROCESSES").pipe(
+  Config.mapOrFail((text) => {
+    const count = text === "auto" ? availableParallelism() : Number(text)
+    return Number.isInteger(count) && count >= 1 && count <= Limits.processesMax
+      ? Either.right(count)
+      : Either.left(ConfigError.InvalidData([], `must be a whole number from 1 to ${Limits.processesMax}, or auto`))
+  }),
+  Config.withDefault(1)
+)
 
 /** Every setting of the gateway that is a secret. */
 export const secretSettings = [
@@ -370,6 +384,7 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
       )
     )
   }
+  const serving = yield* processes
   const host = yield* Config.nonEmptyString("HOST").pipe(Config.withDefault("127.0.0.1"))
   const port = yield* whole("PORT", 0, 65_535, 8080)
   const publicUrl = Option.map(yield* Config.option(Config.nonEmptyString("GATEWAY_PUBLIC_URL")), (url) =>
@@ -386,7 +401,7 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
     dataDir: yield* Config.nonEmptyString("GATEWAY_DATA_DIR").pipe(Config.withDefault(".data")),
     rateBurst: yield* whole("GATEWAY_RATE_BURST", 1, 1_000_000_000, Limits.rateBurstDefault),
     ratePerSecond: yield* atLeast("GATEWAY_RATE_PER_SECOND", 0.001, Limits.ratePerSecondDefault),
-    rates: yield* oneOf("GATEWAY_RATES", ["local", "shared"], "local"),
+    rates: yield* oneOf("GATEWAY_RATES", ["local", "shared"], serving > 1 ? "shared" : "local"),
     publicRateBurst: yield* whole("GATEWAY_PUBLIC_RATE_BURST", 1, 1_000_000_000, Limits.publicRateBurst),
     publicRatePerSecond: yield* atLeast("GATEWAY_PUBLIC_RATE_PER_SECOND", 0.001, Limits.publicRatePerSecond),
     publicTotalRateBurst: yield* whole(
@@ -408,6 +423,7 @@ export const readConfig: Effect.Effect<GatewayConfig, ConfigError.ConfigError> =
     fixtures: yield* onOff("GATEWAY_FIXTURES", !production),
     fixturePort: yield* whole("GATEWAY_FIXTURE_PORT", 0, 65_535, 0),
     fixtureOrigin: yield* Config.option(Config.nonEmptyString("GATEWAY_FIXTURE_ORIGIN")),
+    processes: serving,
     dispatchSlots: yield* whole("GATEWAY_DISPATCH_SLOTS", 1, 100_000, 256),
     normalized: yield* onOff("GATEWAY_NORMALIZED", true),
     inlineResultBytes: yield* whole("GATEWAY_INLINE_RESULT_BYTES", 0, 16_777_216, Limits.inlineResultBytesMax),
