@@ -31,7 +31,8 @@ const connections = option("connections", 64)
 const workspaces = option("workspaces", 1000)
 
 const dataDir = process.env["DATABASE_URL"] === undefined ? mkdtempSync(join(tmpdir(), "gateway-bench-")) : ".data"
-const [port, fixturePort, portkeyPort, barePort] = [
+const [port, severalPort, fixturePort, portkeyPort, barePort] = [
+  await freePort(),
   await freePort(),
   await freePort(),
   await freePort(),
@@ -127,6 +128,7 @@ const throughPortkey = (): Call => ({
 })
 
 const gateway = `http://127.0.0.1:${port}`
+const several = `http://127.0.0.1:${severalPort}`
 const fixture = `http://127.0.0.1:${fixturePort}`
 const portkey = `http://127.0.0.1:${portkeyPort}`
 const bare = `http://127.0.0.1:${barePort}`
@@ -136,13 +138,20 @@ const answered = (status: number, text: string): boolean => status === 200 && te
 start([".bench/bench/runs/fixture.js", String(fixturePort)], {})
 start([".bench/bench/runs/bare.js", String(barePort)], {})
 const gatewayProcess = start(["--min-semi-space-size=16", "--max-semi-space-size=16", "dist/main.js"], env)
+// The same gateway once more, with the same Postgres. The two are measured in turn.
+start(["--min-semi-space-size=16", "--max-semi-space-size=16", "dist/main.js"], {
+  ...env,
+  PORT: String(severalPort),
+  GATEWAY_PROCESSES: "2",
+  GATEWAY_RATES: "local"
+})
 const portkeyProcess = start(
   ["node_modules/@portkey-ai/gateway/build/start-server.js", `--port=${portkeyPort}`, "--headless"],
   {
     TRUSTED_CUSTOM_HOSTS: "127.0.0.1,localhost"
   }
 )
-await Promise.all([ready(`${gateway}/readyz`), ready(`${fixture}/_calls`), ready(portkey), ready(bare)])
+await Promise.all([ready(`${gateway}/readyz`), ready(`${several}/readyz`), ready(`${fixture}/_calls`), ready(portkey), ready(bare)])
 const tokens = await Effect.runPromise(setUp)
 const hot = tokens.slice(0, 1)
 const url =
@@ -190,7 +199,11 @@ const many: ReadonlyArray<Row> = [
   },
   { label: "gateway, one hot workspace", measure: () => load(gateway, connections, seconds, runOn(hot), settled) },
   { label: "Portkey (moves no money)", measure: () => load(portkey, connections, seconds, throughPortkey, answered) },
-  { label: "fixture provider alone", measure: () => load(fixture, connections, seconds, direct, answered) }
+  { label: "fixture provider alone", measure: () => load(fixture, connections, seconds, direct, answered) },
+  {
+    label: "gateway, 2 processes",
+    measure: () => load(several, connections, seconds, runOn(tokens), settled)
+  }
 ]
 const single: ReadonlyArray<Row> = [
   { label: "gateway, 1 connection", measure: () => load(gateway, 1, seconds / 2, runOn(tokens), settled) },
@@ -301,10 +314,14 @@ console.log(`
   resident memory of the gateway         ${shown(startMegabytes, 0, "MB")} at the start, ${shown(loadedMegabytes, 0, "MB")} after the load`)
 
 const rate = (index: number): number => of(many[index]?.label ?? "", ({ perSecond }) => perSecond)
+const p99 = (index: number): number => of(many[index]?.label ?? "", ({ p99: value }) => value)
 const p50 = (index: number): number => of(single[index]?.label ?? "", ({ p50: value }) => value)
 console.log(`
   spread runs / Portkey                  ${(rate(0) / rate(2)).toFixed(2)}   (aim: at least 0.60)
+  p99 / Portkey's                        ${(p99(0) / p99(2)).toFixed(2)}
   hot workspace / spread                 ${(rate(1) / rate(0)).toFixed(2)}   (aim: at least 0.80)
+  two processes / one                    ${(rate(4) / rate(0)).toFixed(2)}   (aim: at least 1.25 with two cores)
+  paid runs / pgbench's money cycle      ${cycles === undefined ? "-" : (rate(0) / cycles).toFixed(2)}
   added at the median, 1 connection      ${(p50(0) - p50(2)).toFixed(2)} ms   (aim: at most 5; Portkey adds ${(p50(1) - p50(2)).toFixed(2)})
 ${reads
   .map(([own, floor]) => {

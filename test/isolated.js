@@ -12,6 +12,7 @@ export const isolated = [
   "test/golden/{DocumentExamples,Process}.test.ts",
   "test/http/{OAuth,PagesBrowser,SlowReaders,WorstShapes}.test.ts",
   "test/http/console/{Browser,ConnectBrowser,TopUpBrowser}.test.ts",
+  "test/layers/compose/Processes.test.ts",
   "test/layers/postgres/{EmbeddedPostgres,LeasesRenewedApart}.test.ts",
   "test/layers/providers/{Expressions,Failures}.test.ts"
 ]

@@ -1,0 +1,29 @@
+import { assert, describe, it } from "@effect/vitest"
+import { joined } from "../../../src/http/system/Exposition.js"
+
+describe("the metrics of several processes", () => {
+  it("stand in one text, each family once, and each sample names its process", () =>
+    assert.strictEqual(
+      joined([
+        {
+          process: "1",
+          text: '# HELP a Of "both" {1}\n# TYPE a counter\na{x="y"} 1\na 2\n# TYPE h histogram\nh_bucket{le="+Inf"} 3\nh_sum 1.5\nh_count 3\n'
+        },
+        { process: "4", text: '# HELP a Of "both" {1}\n# TYPE a counter\na{x="y"} 5\n# TYPE only gauge\nonly -1\n' }
+      ]),
+      [
+        '# HELP a Of "both" {1}',
+        "# TYPE a counter",
+        'a{process="1",x="y"} 1',
+        'a{process="1"} 2',
+        'a{process="4",x="y"} 5',
+        "# TYPE h histogram",
+        'h_bucket{process="1",le="+Inf"} 3',
+        'h_sum{process="1"} 1.5',
+        'h_count{process="1"} 3',
+        "# TYPE only gauge",
+        'only{process="4"} -1',
+        ""
+      ].join("\n")
+    ))
+})

@@ -1,0 +1,138 @@
+/** Several processes of one gateway, as a person starts them and as a machine may end them. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted, Schema } from "effect"
+import { spawn } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { acquireTestDatabase } from "../../support/postgres.js"
+import { program, root } from "../../support/program.js"
+
+const main = program("main")
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-processes-"))),
+  (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
+)
+
+const Line = Schema.parseJson(
+  Schema.Struct({ message: Schema.Unknown, annotations: Schema.Record({ key: Schema.String, value: Schema.Unknown }) })
+)
+
+/** The program with these settings; it is killed when the scope closes. */
+const started = (env: NodeJS.ProcessEnv) =>
+  Effect.gen(function* () {
+    const { HOME, PATH } = process.env
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(() =>
+        spawn(process.execPath, [main], {
+          cwd: root,
+          env: { HOME, PATH, PORT: "0", ...env },
+          stdio: ["ignore", "pipe", "inherit"]
+        })
+      ),
+      (each) => Effect.sync(() => void each.kill("SIGKILL"))
+    )
+    let out = ""
+    const listeners = new Set<() => void>()
+    child.stdout.on("data", (bytes: Buffer) => {
+      out += bytes.toString()
+      for (const listener of listeners) listener()
+    })
+    const ended = new Promise<number | null>((resolve) => child.once("close", resolve))
+    /** What `find` finds in all that the program has said, as soon as it does. */
+    const says = (find: RegExp, times = 1) =>
+      Effect.async<ReadonlyArray<string>>((resume) => {
+        const look = () => {
+          const found = [...out.matchAll(new RegExp(find, "g"))].map(([, part = ""]) => part)
+          if (found.length < times) return
+          listeners.delete(look)
+          resume(Effect.succeed(found))
+        }
+        listeners.add(look)
+        look()
+      })
+    return { child, ended, says, lines: () => out.trim().split("\n") }
+  })
+
+const runBody = JSON.stringify({
+  endpointId: "mock-email-find",
+  input: { first_name: "Ada", last_name: "Example", domain: "example.com" }
+})
+
+describe("several processes of one gateway", () => {
+  it.scopedLive(
+    "share a port and the work, tell their metrics together, replace one that is killed, and end as one",
+    () =>
+      Effect.gen(function* () {
+        const place = yield* folder
+        const url = Redacted.value(yield* acquireTestDatabase({ empty: true }))
+        const gateway = yield* started({ GATEWAY_PROCESSES: "2", GATEWAY_DATA_DIR: place, DATABASE_URL: url })
+        const [address = ""] = yield* gateway.says(/Address +(\S+)/)
+        yield* gateway.says(/(Listening on)/)
+        const token = readFileSync(join(place, "dev-token"), "utf8").trim()
+        const get = (path: string) =>
+          Effect.promise(() => fetch(`${address}${path}`, { headers: { connection: "close" } }).then((it) => it.text()))
+        const run = (key: string) =>
+          Effect.promise(() =>
+            fetch(`${address}/v1/runs?wait=true`, {
+              method: "POST",
+              headers: {
+                authorization: `Bearer ${token}`,
+                "content-type": "application/json",
+                "idempotency-key": key,
+                connection: "close"
+              },
+              body: runBody
+            }).then(async (answer) => {
+              const { runId } = Schema.decodeUnknownSync(Schema.Struct({ runId: Schema.String }))(await answer.json())
+              return `${answer.status} ${runId}`
+            })
+          )
+
+        const runs = yield* Effect.forEach(["a", "b", "c", "d", "a", "b"], run)
+        assert.deepStrictEqual(runs.slice(4), runs.slice(0, 2))
+        assert.lengthOf([...new Set(runs)], 4)
+        const answered = [
+          ...(yield* get("/metrics")).matchAll(/^http_requests_total\{process="(\d+)",method="POST".*\} (\d+)$/gm)
+        ]
+        assert.deepStrictEqual([...new Set(answered.map(([, process]) => process))].sort(), ["1", "2"])
+        assert.strictEqual(
+          answered.reduce((sum, [, , count]) => sum + Number(count), 0),
+          runs.length
+        )
+
+        const pids = readFileSync(`/proc/${gateway.child.pid}/task/${gateway.child.pid}/children`, "utf8").trim()
+        const [killed] = pids.split(" ").map(Number)
+        assert.isDefined(killed)
+        process.kill(killed ?? 0, "SIGKILL")
+        yield* gateway.says(/(A process of this gateway ended and is started again)/)
+        assert.match(yield* run("e"), /^201 /)
+        yield* gateway.says(/(Listening on)/, 2)
+        assert.match(yield* get("/metrics"), /process="3"/)
+
+        gateway.child.kill("SIGTERM")
+        assert.strictEqual(yield* Effect.promise(() => gateway.ended), 0)
+        for (const line of gateway.lines().filter((each) => each.startsWith("{"))) {
+          const { annotations, message } = Schema.decodeUnknownSync(Line)(line)
+          if (String(message).startsWith("A process")) assert.deepInclude(annotations, { signal: "SIGKILL" })
+        }
+      })
+  )
+
+  it.scopedLive("do not start when the first cannot, which says why", () =>
+    Effect.gen(function* () {
+      const place = yield* folder
+      const gateway = yield* started({
+        GATEWAY_PROCESSES: "2",
+        GATEWAY_DATA_DIR: place,
+        DATABASE_URL: "postgres://nobody@127.0.0.1:1/none"
+      })
+      assert.strictEqual(yield* Effect.promise(() => gateway.ended), 1)
+      assert.lengthOf(
+        gateway.lines().filter((line) => line.includes("The gateway could not start")),
+        1
+      )
+    })
+  )
+})
