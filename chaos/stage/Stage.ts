@@ -48,6 +48,12 @@ export interface Stage {
     environment?: NodeOptions["environment"],
     databaseUrl?: string
   ) => Effect.Effect<Node, never, Scope.Scope>
+  /** A node of another program, such as that of the version before. */
+  readonly nodeOf: (
+    program: string,
+    findings: Findings,
+    environment?: NodeOptions["environment"]
+  ) => Effect.Effect<Node, never, Scope.Scope>
   /** A node that may end before it serves. */
   readonly mortalNode: (
     findings: Findings,
@@ -73,25 +79,39 @@ const fixtureCatalog = Effect.acquireRelease(
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
 )
 
-const storage = (url: string) =>
+const storage = (url: string, migrates: boolean) =>
   Layer.mergeAll(AccountsPg, WalletPg).pipe(
     Layer.provide(Layer.succeed(WalletDefaults, { inflightLimit: 8 })),
     Layer.provideMerge(IdsCrypto),
     Layer.provideMerge(
       Layer.tap(DatabasePg({ url: Redacted.make(url), connectionsMax: 10 }), (context) =>
-        Effect.provide(migrate(migrations), context)
+        migrates ? Effect.provide(migrate(migrations), context) : Effect.void
       )
     )
   )
 
 let workspaces = 0
 
+const started = (options: NodeOptions) =>
+  Effect.flatMap(
+    startNode(options),
+    Option.match({
+      onNone: () => Effect.dieMessage(`a node did not start: ${options.findings.list().join("\n")}`),
+      onSome: Effect.succeed
+    })
+  )
+
 /** Attacks take the database away from their own pool too. */
 export const whileStorageReturns = { times: 40, schedule: Schedule.spaced("250 millis") } as const
 
-export const acquireStage = (databaseUrl: string, program: string): Effect.Effect<Stage, never, Scope.Scope> =>
+/** Where it does not migrate, the first node does; nothing of the storage may be used before. */
+export const acquireStage = (
+  databaseUrl: string,
+  program: string,
+  { migrates = true }: { readonly migrates?: boolean } = {}
+): Effect.Effect<Stage, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const context = yield* Layer.build(storage(databaseUrl))
+    const context = yield* Layer.build(storage(databaseUrl, migrates))
     const accounts = Context.get(context, Accounts)
     const wallet = Context.get(context, Wallet)
     const database = Context.get(context, Database)
@@ -146,14 +166,8 @@ export const acquireStage = (databaseUrl: string, program: string): Effect.Effec
           Effect.orDie,
           Effect.map((found) => found as never)
         ),
-      node: (findings, environment, url) =>
-        Effect.flatMap(
-          startNode(options(findings, environment, url)),
-          Option.match({
-            onNone: () => Effect.dieMessage(`a node did not start: ${findings.list().join("\n")}`),
-            onSome: Effect.succeed
-          })
-        ),
+      node: (findings, environment, url) => started(options(findings, environment, url)),
+      nodeOf: (other, findings, environment) => started({ ...options(findings, environment), program: other }),
       mortalNode: (findings, environment) => startNode(options(findings, environment))
     } satisfies Stage
   }).pipe(Effect.orDie)
