@@ -1,5 +1,5 @@
 /* What the console does beyond plain pages. Everything works without it. */
-/* global document, location, history, fetch, DOMParser, AbortController, clearTimeout, FormData, confirm, navigator */
+/* global document, location, history, DOMParser, AbortController, clearTimeout, FormData, confirm, navigator */
 /* global URLSearchParams */
 "use strict"
 

@@ -1,5 +1,5 @@
 /* Shows the OpenAPI document, whose address stands in the page, with Swagger UI. Nothing is sent from the page. */
-/* global addEventListener, document, fetch, history, location, SwaggerUIBundle */
+/* global addEventListener, document, history, location, SwaggerUIBundle */
 "use strict"
 
 const place = document.getElementById("reference")

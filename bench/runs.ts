@@ -151,7 +151,13 @@ const portkeyProcess = start(
     TRUSTED_CUSTOM_HOSTS: "127.0.0.1,localhost"
   }
 )
-await Promise.all([ready(`${gateway}/readyz`), ready(`${several}/readyz`), ready(`${fixture}/_calls`), ready(portkey), ready(bare)])
+await Promise.all([
+  ready(`${gateway}/readyz`),
+  ready(`${several}/readyz`),
+  ready(`${fixture}/_calls`),
+  ready(portkey),
+  ready(bare)
+])
 const tokens = await Effect.runPromise(setUp)
 const hot = tokens.slice(0, 1)
 const url =

@@ -51,6 +51,11 @@ const cannotRun: ReadonlyArray<{ readonly page: string; readonly begins: string;
     why: "it needs the programs of a whole Postgres, and two machines"
   })),
   {
+    page: "docs/observability.md",
+    begins: "OTEL_EXPORTER_OTLP_ENDPOINT",
+    why: "it starts a second gateway at the port of the terminal's; test/gateway/Telemetry.test.ts has a collector"
+  },
+  {
     page: "docs/operating.md",
     begins: "gateway catalog watch",
     why: "it calls the real providers"

@@ -135,7 +135,7 @@ export const openTerminal = async (
   const place = mkdtempSync(join(tmpdir(), "gateway-docs-"))
   // Root's Postgres runs as another user, who must pass.
   chmodSync(place, 0o711)
-  for (const name of ["package.json", "dist", "scripts", "catalog", "examples"])
+  for (const name of ["package.json", "dist", "scripts", "catalog", "deploy", "examples"])
     symlinkSync(join(root, name), join(place, name))
   const programs = join(place, ".programs")
   mkdirSync(programs)
