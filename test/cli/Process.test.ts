@@ -104,7 +104,7 @@ describe("the gateway program", () => {
           assert.deepStrictEqual(key, {
             code: 0,
             out: `${JSON.stringify({ providerId: "hunter", set: true })}\n`,
-            err: ""
+            err: "Sets the gateway's own key of hunter, which has none\n"
           })
           assert.deepStrictEqual(verified, {
             code: 0,
