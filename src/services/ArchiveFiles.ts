@@ -20,8 +20,8 @@ export class ArchiveFiles extends Context.Tag("gateway/services/ArchiveFiles")<
   {
     /**
      * Writes the runs of a month to a file of its name, and a manifest beside it, in the place of what an earlier
-     * attempt left. Answers once both are durable, and the file was read back and has the runs and the money that
-     * were expected.
+     * attempt left. Answers once both are durable, and the file was read back: it says what was written, and has the
+     * runs and the money that were expected.
      */
     readonly keep: (
       month: string,

@@ -37,14 +37,18 @@ export const isFirst = (): boolean => cluster.worker === undefined || cluster.wo
 
 const started = Effect.sync(() => {
   const worker = cluster.fork()
-  const ended = new Promise<Ended>((resolve) =>
+  const ended = new Promise<Ended>((resolve) => {
     worker.once("exit", (code, signal) => resolve({ code: signal === null ? code : null, signal }))
-  )
+    // Also a word to a process that was killed just now. Without this listener, it would end this process.
+    worker.on("error", () => {
+      if (worker.process.pid === undefined) resolve({ code: null, signal: null })
+    })
+  })
   return { worker, ended }
 })
 
 /** One process, until it ends. When nobody waits for it any more, it is told to stop, and ends. */
-const oneProcess = (onStart: (worker: Worker) => void): Effect.Effect<Ended> =>
+const oneProcess = (onStart: (worker: Worker) => void = () => undefined): Effect.Effect<Ended> =>
   Effect.acquireUseRelease(
     Effect.tap(started, ({ worker }) => Effect.sync(() => onStart(worker))),
     ({ ended }) => Effect.promise(() => ended),
@@ -55,14 +59,15 @@ const oneProcess = (onStart: (worker: Worker) => void): Effect.Effect<Ended> =>
       })
   )
 
-/** The process, and another one whenever it ends. */
-const kept = (onStart: (worker: Worker) => void, onEnd: (ended: Ended) => Effect.Effect<void>): Effect.Effect<never> =>
+/** Another process whenever one ends. */
+const kept = (first: Effect.Effect<Ended>): Effect.Effect<never> =>
   Effect.gen(function* () {
     let pause = pauseMillisMin
+    let next = first
     while (true) {
       const since = yield* Clock.currentTimeMillis
-      const ended = yield* oneProcess(onStart)
-      yield* onEnd(ended)
+      const ended = yield* next
+      next = oneProcess()
       if ((yield* Clock.currentTimeMillis) - since > steadyMillis) pause = pauseMillisMin
       yield* Effect.logWarning(
         `A process of this gateway ended and is started again in ${pause} ms. Another one takes its runs over`
@@ -82,21 +87,19 @@ export const severalProcesses = (count: number): Effect.Effect<never, FirstProce
       const fork = yield* FiberSet.makeRuntime<never>()
       const begun = yield* Deferred.make<void, FirstProcessEnded>()
       yield* passMetricsOn
+      const first = oneProcess((worker) =>
+        worker.on("message", (said) => said === listens && Deferred.unsafeDone(begun, Effect.void))
+      )
+      // One that ends before it listens is not started again: what it has said is what is wrong.
       fork(
         kept(
-          (worker) => worker.on("message", (said) => said === listens && Deferred.unsafeDone(begun, Effect.void)),
-          // Without effect once it has listened.
-          ({ code }) => Effect.asVoid(Deferred.fail(begun, new FirstProcessEnded({ code })))
+          Effect.tap(first, ({ code }) =>
+            Effect.whenEffect(Effect.never, Deferred.fail(begun, new FirstProcessEnded({ code })))
+          )
         )
       )
       yield* Deferred.await(begun)
-      for (let index = 1; index < count; index += 1)
-        fork(
-          kept(
-            () => undefined,
-            () => Effect.void
-          )
-        )
+      for (let index = 1; index < count; index += 1) fork(kept(oneProcess()))
       return yield* Effect.never
     })
   )

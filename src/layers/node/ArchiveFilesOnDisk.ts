@@ -60,12 +60,21 @@ const Line = Schema.Struct({
 })
 const readLine = Schema.decodeUnknownEither(Line)
 
+interface Found extends MonthTotals {
+  readonly files: number
+  /** Of the file, and of the lines in it. */
+  readonly sha256: string
+  readonly linesSha256: string
+}
+
 /** What a finished file holds, read from the disk. */
-const inspect = async (path: string): Promise<MonthTotals & { readonly files: number; readonly sha256: string }> => {
+const inspect = async (path: string): Promise<Found> => {
   const hash = createHash("sha256")
+  const lines = createHash("sha256")
   const raw = createReadStream(path)
   raw.on("data", (bytes) => hash.update(bytes))
   const text = createGunzip()
+  text.on("data", (bytes: Buffer) => lines.update(bytes))
   const read = pipeline(raw, text)
   // It is awaited below, once there are no more lines.
   read.catch(() => undefined)
@@ -82,7 +91,7 @@ const inspect = async (path: string): Promise<MonthTotals & { readonly files: nu
     }
   }
   await read
-  return { ...found, sha256: hash.digest("hex") }
+  return { ...found, sha256: hash.digest("hex"), linesSha256: lines.digest("hex") }
 }
 
 export const ArchiveFilesOnDisk = (folder: string): Layer.Layer<ArchiveFiles> =>
@@ -94,6 +103,7 @@ export const ArchiveFilesOnDisk = (folder: string): Layer.Layer<ArchiveFiles> =>
           const name = `runs-${month}.ndjson.gz`
           const path = join(folder, name)
           const partial = `${path}.${randomBytes(6).toString("hex")}.partial`
+          const given = createHash("sha256")
           yield* attempt(`Making the folder ${folder}`, async () => {
             await mkdir(folder, { recursive: true, mode: 0o700 })
             // What a process that was killed has left.
@@ -114,9 +124,11 @@ export const ArchiveFilesOnDisk = (folder: string): Layer.Layer<ArchiveFiles> =>
                 yield* Stream.runForEachChunk(runs, (portion) =>
                   Effect.flatMap(Effect.forEach(Chunk.toReadonlyArray(portion), linesOf), (lines) =>
                     attempt(`Writing ${partial}`, async () => {
-                      for (const line of lines.flat())
+                      for (const line of lines.flat()) {
+                        given.update(`${line}\n`)
                         if (!gzip.write(`${line}\n`))
                           await Promise.race([new Promise((go) => gzip.once("drain", go)), written])
+                      }
                     })
                   )
                 )
@@ -133,7 +145,7 @@ export const ArchiveFilesOnDisk = (folder: string): Layer.Layer<ArchiveFiles> =>
                 await rm(partial, { force: true }).catch(() => undefined)
               })
           )
-          const { sha256, ...found } = yield* attempt(`Reading ${path} again`, () => inspect(path))
+          const { linesSha256, sha256, ...found } = yield* attempt(`Reading ${path} again`, () => inspect(path))
           if (
             found.runs !== expected.runs ||
             found.heldMicros !== expected.heldMicros ||
@@ -141,6 +153,10 @@ export const ArchiveFilesOnDisk = (folder: string): Layer.Layer<ArchiveFiles> =>
           )
             return yield* new ArchiveFailed({
               message: `${path} has ${found.runs} runs with ${found.chargedMicros} micros charged where the database has ${expected.runs} with ${expected.chargedMicros}; no run has left the database`
+            })
+          if (linesSha256 !== given.digest("hex"))
+            return yield* new ArchiveFailed({
+              message: `${path} reads differently from what was written; no run has left the database. Check the disk`
             })
           const manifest = join(folder, `runs-${month}.manifest.json`)
           const draft = `${manifest}.${randomBytes(6).toString("hex")}.partial`

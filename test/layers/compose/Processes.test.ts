@@ -133,6 +133,7 @@ describe("several processes of one gateway", () => {
         gateway.lines().filter((line) => line.includes("The gateway could not start")),
         1
       )
+      assert.notInclude(gateway.lines().join(), "started again")
     })
   )
 })
