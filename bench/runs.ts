@@ -18,6 +18,7 @@ import { request } from "undici"
 import { bytesPerRun } from "./runs/Bytes.js"
 import { type Call, load, type Measured, median } from "./runs/Load.js"
 import { moneyCycle, schemaText } from "./runs/MoneyCycle.js"
+import { paidInput, paidRunBody, unlimited } from "./runs/PaidRun.js"
 import { freePort, ready, start, stopAll } from "./runs/Processes.js"
 import { cpuSeconds, postgresCpuSeconds, postmasterOf, residentMegabytes } from "./runs/Usage.js"
 
@@ -41,9 +42,7 @@ const [port, severalPort, fixturePort, portkeyPort, barePort] = [
 const env = {
   PORT: String(port),
   GATEWAY_DATA_DIR: dataDir,
-  GATEWAY_RATE_BURST: "1000000000",
-  GATEWAY_RATE_PER_SECOND: "1000000",
-  GATEWAY_INFLIGHT_LIMIT: "100000",
+  ...unlimited,
   GATEWAY_FIXTURE_ORIGIN: `http://127.0.0.1:${fixturePort}`
 }
 
@@ -99,7 +98,6 @@ const setUp = Effect.gen(function* () {
   }).pipe(Effect.provide(OperatorServices(config)))
 }).pipe(Effect.provide(environment))
 
-const input = { first_name: "Ada", last_name: "Example", domain: "example.com" }
 let keys = 0
 const runOn = (tokens: ReadonlyArray<string>) => (): Call => {
   keys += 1
@@ -109,10 +107,10 @@ const runOn = (tokens: ReadonlyArray<string>) => (): Call => {
       authorization: `Bearer ${tokens[keys % tokens.length]}`,
       "idempotency-key": `bench-${process.pid}-${keys}`
     },
-    body: JSON.stringify({ endpointId: "mock-email-find", input })
+    body: paidRunBody
   }
 }
-const fixtureBody = JSON.stringify(input)
+const fixtureBody = JSON.stringify(paidInput)
 const direct = (): Call => ({ path: "/v1/mock-email-find", headers: {}, body: fixtureBody })
 const throughPortkey = (): Call => ({
   path: "/v1/chat/completions",

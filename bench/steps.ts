@@ -9,6 +9,7 @@ import { join } from "node:path"
 import { Effect, Schema } from "effect"
 import { Pool } from "undici"
 import * as EmbeddedPostgres from "../src/layers/postgres/embedded/EmbeddedPostgres.js"
+import { paidRunBody, unlimited } from "./runs/PaidRun.js"
 import { freePort, ready } from "./runs/Processes.js"
 
 const option = (name: string, otherwise: number): number => {
@@ -27,9 +28,7 @@ const gateway = spawn(process.execPath, ["--import", "./bench/steps/count.mjs", 
     PORT: String(port),
     HOST: "127.0.0.1",
     GATEWAY_DATA_DIR: dataDir,
-    GATEWAY_RATE_BURST: "1000000000",
-    GATEWAY_RATE_PER_SECOND: "1000000",
-    GATEWAY_INFLIGHT_LIMIT: "100000",
+    ...unlimited,
     GATEWAY_LEDGER_CHECK_SECONDS: "0"
   },
   stdio: ["ignore", "ignore", "inherit", "ipc"]
@@ -44,10 +43,7 @@ const paidRun = () => ({
   method: "POST" as const,
   path: "/v1/runs?wait=true",
   headers: { ...headers, "content-type": "application/json", "idempotency-key": `steps-${(keys += 1)}` },
-  body: JSON.stringify({
-    endpointId: "mock-email-find",
-    input: { first_name: "Ada", last_name: "Example", domain: "example.com" }
-  })
+  body: paidRunBody
 })
 const read = (path: string) => () => ({ method: "GET" as const, path, headers })
 

@@ -10,6 +10,7 @@ import { Effect } from "effect"
 import { Pool } from "undici"
 import * as EmbeddedPostgres from "../src/layers/postgres/embedded/EmbeddedPostgres.js"
 import { median } from "./runs/Load.js"
+import { paidRunBody, unlimited } from "./runs/PaidRun.js"
 import { freePort, ready, start } from "./runs/Processes.js"
 import { cpuSeconds, residentMegabytes } from "./runs/Usage.js"
 
@@ -61,10 +62,7 @@ const paidRuns = async (url: string, token: string, count: number): Promise<void
           "content-type": "application/json",
           "idempotency-key": `telemetry-${(keys += 1)}`
         },
-        body: JSON.stringify({
-          endpointId: "mock-email-find",
-          input: { first_name: "Ada", last_name: "Example", domain: "example.com" }
-        })
+        body: paidRunBody
       })
       const text = await answer.body.text()
       if (answer.statusCode !== 201) throw new Error(`${answer.statusCode} ${text.slice(0, 300)}`)
@@ -83,9 +81,7 @@ const measured = async (env: Readonly<Record<string, string>>) => {
     PORT: String(port),
     HOST: "127.0.0.1",
     GATEWAY_DATA_DIR: dataDir,
-    GATEWAY_RATE_BURST: "1000000000",
-    GATEWAY_RATE_PER_SECOND: "1000000",
-    GATEWAY_INFLIGHT_LIMIT: "100000",
+    ...unlimited,
     GATEWAY_LEDGER_CHECK_SECONDS: "0",
     ...env
   })

@@ -11,7 +11,8 @@ import { fileURLToPath, pathToFileURL } from "node:url"
 import { afterAll, assert, describe, it } from "vitest"
 import { parse } from "yaml"
 import { productVersion } from "../../src/domain/Product.js"
-import { fileOf, readConfig, secretSettings } from "../../src/layers/node/Config.js"
+import { readConfig } from "../../src/layers/node/Config.js"
+import { fileOf, secretSettings } from "../../src/layers/node/ConfigValues.js"
 import { rowsOf } from "../docs/tables.js"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))

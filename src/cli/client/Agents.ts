@@ -8,7 +8,7 @@ import * as Command from "@effect/cli/Command"
 import { Effect, Option, Runtime, Schema } from "effect"
 import type { CallToolResult, ListToolsResult } from "@modelcontextprotocol/server"
 import { productVersion } from "../../domain/Product.js"
-import { secret } from "../../layers/node/Config.js"
+import { secret } from "../../layers/node/ConfigValues.js"
 import { isObject, type Json, type JsonObject, ParsedObject } from "../../domain/Json.js"
 import {
   addressFor,

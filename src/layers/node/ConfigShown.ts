@@ -6,7 +6,8 @@ import { Config, type ConfigError, Effect, Option } from "effect"
 import { toUsd } from "../../domain/Micros.js"
 import type { RetentionSettings } from "../../services/Retention.js"
 import type { TelemetrySettings } from "./TelemetryConfig.js"
-import { fileOf, type GatewayConfig, readConfig, secret, type SecretSetting, secretSettings } from "./Config.js"
+import { type GatewayConfig, readConfig } from "./Config.js"
+import { fileOf, secret, type SecretSetting, secretSettings } from "./ConfigValues.js"
 
 export interface ShownSetting {
   readonly name: string

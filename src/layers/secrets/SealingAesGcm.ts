@@ -11,7 +11,7 @@ import type { PlatformError } from "@effect/platform/Error"
 import { Config, ConfigError, Data, Effect, Either, Encoding, Layer, Option, Redacted } from "effect"
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto"
 import { Sealing, SealUnreadable } from "../../services/Sealing.js"
-import { secret } from "../node/Config.js"
+import { secret } from "../node/ConfigValues.js"
 
 const nonceBytes = 12
 const tagBytes = 16

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as NodeContext from "@effect/platform-node/NodeContext"
-import { fileOf, readConfig, secret, secretSettings } from "../../../src/layers/node/Config.js"
+import { readConfig } from "../../../src/layers/node/Config.js"
+import { fileOf, secret, secretSettings } from "../../../src/layers/node/ConfigValues.js"
 import { sealingKeys } from "../../../src/layers/secrets/SealingAesGcm.js"
 
 const configOf = (entries: { readonly [name: string]: string }) =>
@@ -44,8 +45,11 @@ describe("every secret setting", () => {
     const readers = readdirSync(root, { recursive: true, encoding: "utf8" }).filter(
       (name) => name.endsWith(".ts") && /Config\.redacted\(/.test(readFileSync(join(root, name), "utf8"))
     )
-    assert.deepStrictEqual(readers, ["layers/node/Config.ts"])
-    assert.strictEqual(readFileSync(join(root, "layers/node/Config.ts"), "utf8").split("Config.redacted(").length, 2)
+    assert.deepStrictEqual(readers, ["layers/node/ConfigValues.ts"])
+    assert.strictEqual(
+      readFileSync(join(root, "layers/node/ConfigValues.ts"), "utf8").split("Config.redacted(").length,
+      2
+    )
   })
 
   it.scoped("is used where it comes from a file: the database and the sealing keys", () =>

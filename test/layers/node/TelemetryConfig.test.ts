@@ -1,7 +1,7 @@
 /** The settings of OpenTelemetry: off without an endpoint, its own names and defaults, and what is refused. */
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Option, Redacted } from "effect"
-import { secret } from "../../../src/layers/node/Config.js"
+import { secret } from "../../../src/layers/node/ConfigValues.js"
 import { readTelemetry } from "../../../src/layers/node/TelemetryConfig.js"
 
 const read = (entries: { readonly [name: string]: string }) =>
