@@ -21,7 +21,9 @@ import { runTable } from "./RunTables.js"
 const decodeRows = Schema.decodeUnknown(
   Schema.Array(Schema.Struct({ ...RunSummary.fields, resultSize: Schema.Int, movedUpTo: Schema.NullOr(Schema.String) }))
 )
-const decodeResults = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: RunId, result: StoredResult })))
+const decodeResults = Schema.decodeUnknown(
+  Schema.Array(Schema.Struct({ runId: RunId, result: Schema.NullOr(StoredResult) }))
+)
 
 const summary = runTable.selected("r", Object.keys(RunSummary.fields))
 /**
@@ -141,7 +143,7 @@ export const runList = (database: Database["Type"]): RunStore["Type"]["list"] =>
       : Effect.flatMap(
           query(sql`
             select r.run_id as "runId", r.result from unnest(${runIds.map(() => workspaceId)}::text[], ${runIds}::text[]) as k (workspace_id, run_id)
-            join ${sql.literal(table)} r on r.workspace_id = k.workspace_id and r.run_id = k.run_id where r.result is not null`),
+            join ${sql.literal(table)} r on r.workspace_id = k.workspace_id and r.run_id = k.run_id`),
           (rows) => Effect.orDie(decodeResults(rows))
         )
 
