@@ -1,7 +1,8 @@
-// Builds src to dist when a source has changed since the last build. It compares contents, because the times of files
-// in copies and checkouts say nothing. `--force` builds anyway, `--quiet` prints nothing when all is well. It needs the
-// compiler only when there is something to build: a production install has none and runs the dist that it was given.
-// Builds of one folder take turns, so that no program starts from a file that another build is writing.
+// Builds src to dist when a source has changed since the last build, and parses the built-in catalog ahead when that
+// did. It compares contents, because the times of files in copies and checkouts say nothing. `--force` builds anyway,
+// `--quiet` prints nothing when all is well. It needs the compiler only when there is something to compile: a
+// production install has none and runs the dist that it was given. Builds of one folder take turns, so that no program
+// starts from a file that another build is writing.
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -21,18 +22,26 @@ const fail = (message) => {
   process.exit(1)
 }
 
-/** One line per source: its hash and its path. */
-const sources = () => {
-  const files = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(ts|mjs)$/.test(entry.name))
+const filesIn = (folder, name) =>
+  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && name.test(entry.name))
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
-  return [...files, join(root, "tsconfig.json"), join(root, "tsconfig.build.json")]
+
+/** One line per source: its hash and its path. */
+const sources = () =>
+  [
+    ...filesIn("src", /\.(ts|mjs)$/),
+    ...filesIn("catalog", /\.ya?ml$/),
+    join(root, "tsconfig.json"),
+    join(root, "tsconfig.build.json")
+  ]
     .map((file) => `${createHash("sha1").update(readFileSync(file)).digest("hex")} ${file.slice(root.length)}`)
     .sort()
     .join("\n")
-}
 
-const pathsOf = (text) => new Set(text.split("\n").map((line) => line.slice(41)))
+/** The lines of what is compiled. */
+const codeOf = (text) => text.split("\n").filter((line) => !line.slice(41).startsWith("catalog"))
+const pathsOf = (lines) => new Set(lines.map((line) => line.slice(41)))
 
 if (!existsSync(join(root, "src"))) {
   if (!existsSync(dist)) fail("There is neither src nor dist: nothing to build and nothing to run.")
@@ -70,23 +79,29 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.e
 const before = built()
 if (!force && now === before) process.exit(0)
 
-const tsc = (() => {
-  try {
-    return createRequire(import.meta.url).resolve("typescript/bin/tsc")
-  } catch {
-    return fail(
-      `dist is ${before === "" ? "missing" : "older than src"} and the compiler is not installed. Run \`npm ci --include=dev\`, or build elsewhere (\`npm run build\`) and bring dist along.`
-    )
-  }
-})()
+const compile = () => {
+  const tsc = (() => {
+    try {
+      return createRequire(import.meta.url).resolve("typescript/bin/tsc")
+    } catch {
+      return fail(
+        `dist is ${before === "" ? "missing" : "older than src"} and the compiler is not installed. Run \`npm ci --include=dev\`, or build elsewhere (\`npm run build\`) and bring dist along.`
+      )
+    }
+  })()
+  say("Building …")
+  // Otherwise dist would keep what was built from sources that are gone.
+  const present = pathsOf(codeOf(now))
+  const isGone = (path) => !present.has(path)
+  if (force || [...pathsOf(codeOf(before))].some(isGone)) rmSync(dist, { recursive: true, force: true })
+  const { status } = spawnSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json"), "--noEmitOnError"], {
+    stdio: "inherit"
+  })
+  if (status !== 0) fail("The build failed; dist is not up to date.")
+}
 
-say("Building …")
-// Otherwise dist would keep what was built from sources that are gone.
-const present = pathsOf(now)
-if (force || [...pathsOf(before)].some((path) => !present.has(path))) rmSync(dist, { recursive: true, force: true })
-const { status } = spawnSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json"), "--noEmitOnError"], {
-  stdio: "inherit"
-})
-if (status !== 0) fail("The build failed; dist is not up to date.")
+if (force || codeOf(now).join("\n") !== codeOf(before).join("\n")) compile()
+const { parsedCatalog } = await import("./parse-catalog.mjs")
+writeFileSync(join(dist, "catalog.json"), parsedCatalog(join(root, "catalog")))
 writeFileSync(stamp, now)
 say("Built.")

@@ -29,6 +29,7 @@ const built = [
   }),
   "dist/.tsbuildinfo",
   "dist/.built-from",
+  "dist/catalog.json",
   "dist/chaos/chaos/gateway.js"
 ]
 
@@ -70,6 +71,7 @@ describe("the package", () => {
         ...Object.values(manifest.exports)
           .flatMap((paths) => (typeof paths === "string" ? [paths] : Object.values(paths)))
           .map((path) => path.slice(2)),
+        "dist/catalog.json",
         "dist/layers/postgres/leases/LeaseThread.mjs",
         "dist/layers/postgres/migrations/index.js",
         "README.md",

@@ -18,6 +18,7 @@ import {
 } from "./ManifestReading.js"
 import { idCheck } from "./Soundness.js"
 import { mergeCatalogs, type Overridden, overriddenBy } from "./Merging.js"
+import { type ParsedAhead, parsedAhead } from "./ParsedAhead.js"
 
 /** The ids of one folder that replaced ids of the folders before it. */
 export interface FolderOverride extends Overridden {
@@ -61,7 +62,7 @@ export const readCatalog = Effect.fn("CatalogFiles.readCatalog")(function* (
   const unreadable = (file: string) =>
     new CatalogInvalid({ problems: [{ file, path: "", message: "cannot be read" }], rest: nothing })
 
-  const textsUnder = Effect.fnUntraced(function* (folder: string, kind: "jobs" | "providers") {
+  const textsUnder = Effect.fnUntraced(function* (folder: string, kind: "jobs" | "providers", ahead: ParsedAhead) {
     const place = path.join(folder, kind)
     if (!(yield* files.exists(place).pipe(Effect.mapError(() => unreadable(place))))) return []
     const names = yield* files.readDirectory(place).pipe(Effect.mapError(() => unreadable(place)))
@@ -69,9 +70,12 @@ export const readCatalog = Effect.fn("CatalogFiles.readCatalog")(function* (
       names.filter((name) => /\.ya?ml$/.test(name)).sort(),
       (name) => {
         const file = path.join(place, name)
-        return files
-          .readFileString(file)
-          .pipe(Effect.mapBoth({ onFailure: () => unreadable(file), onSuccess: (text) => ({ file, text }) }))
+        return files.readFileString(file).pipe(
+          Effect.mapBoth({
+            onFailure: () => unreadable(file),
+            onSuccess: (text) => ({ file, text, parsed: ahead(text) })
+          })
+        )
       },
       { concurrency: 16 }
     )
@@ -90,17 +94,20 @@ export const readCatalog = Effect.fn("CatalogFiles.readCatalog")(function* (
       problems: wrong.map((file) => ({ file, path: "", message: emptyFolder })),
       rest: nothing
     })
-  const jobs = yield* Effect.forEach(folders, (folder) => textsUnder(folder, "jobs"))
-  const providers = yield* Effect.forEach(folders, (folder) => textsUnder(folder, "providers"))
-  // Files are read one in each turn of the event loop. Parsing all of them takes a second, and the connection to the
-  // database, which starts at the same time, must not wait that long.
+  const texts = yield* Effect.forEach(folders, (folder) =>
+    Effect.flatMap(parsedAhead(folder), (ahead) =>
+      Effect.all({ jobs: textsUnder(folder, "jobs", ahead), providers: textsUnder(folder, "providers", ahead) })
+    )
+  )
+  // Files are read one in each turn of the event loop. Checking all of them takes most of a second, and the connection
+  // to the database, which starts at the same time, must not wait that long.
   const inTurns = <A, B>(items: ReadonlyArray<A>, read: (item: A) => B) =>
     Effect.forEach(items, (item) => Effect.map(nextEventLoopTurn, () => read(item)))
   const read = yield* Effect.forEach(folders, (folder, at) =>
     Effect.all({
       folder: Effect.succeed(folder),
-      jobs: inTurns(jobs[at] ?? [], readJob),
-      providers: inTurns(providers[at] ?? [], readProvider)
+      jobs: inTurns(texts[at]?.jobs ?? [], readJob),
+      providers: inTurns(texts[at]?.providers ?? [], readProvider)
     })
   )
   const every = read.flatMap((folder) => [

@@ -80,6 +80,8 @@ export interface ReadOptions {
 export interface ManifestText {
   readonly file: string
   readonly text: string
+  /** What the text holds, where that is known already. */
+  readonly parsed?: unknown
 }
 
 export interface ManifestTexts {
@@ -122,7 +124,8 @@ const isTooDeep = (text: string): boolean => {
   return false
 }
 
-const parseYaml = ({ file, text }: ManifestText): Either.Either<unknown, ReadonlyArray<CatalogProblem>> => {
+const parseYaml = ({ file, parsed, text }: ManifestText): Either.Either<unknown, ReadonlyArray<CatalogProblem>> => {
+  if (parsed !== undefined) return Either.right(parsed)
   if (isTooDeep(text))
     return Either.left([{ file, path: "", message: `is nested deeper than ${manifestDepthMax} levels` }])
   const document = parseDocument(text)

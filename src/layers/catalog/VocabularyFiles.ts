@@ -7,6 +7,7 @@ import { FileSystem, Path } from "@effect/platform"
 import { Effect, Option, Schema } from "effect"
 import { parse } from "yaml"
 import { nextEventLoopTurn } from "../node/LongWork.js"
+import { type ParsedAhead, parsedAhead } from "./ParsedAhead.js"
 import { LanguageFile } from "./search/languages/LanguageFile.js"
 import { Languages } from "./search/languages/Languages.js"
 import { WordTable, WordTableBroken } from "./search/WordTable.js"
@@ -15,7 +16,7 @@ import { type SearchVocabulary, VocabularyFile } from "./search/Vocabulary.js"
 const decodeWords = Schema.decodeUnknown(VocabularyFile)
 const decodeLanguage = Schema.decodeUnknown(LanguageFile, { onExcessProperty: "error" })
 
-export const readLanguages = Effect.fn("VocabularyFiles.readLanguages")(function* (catalog: string) {
+const languagesOf = Effect.fnUntraced(function* (catalog: string, ahead: ParsedAhead) {
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const folder = path.join(catalog, "vocabulary")
@@ -24,9 +25,13 @@ export const readLanguages = Effect.fn("VocabularyFiles.readLanguages")(function
   return yield* Effect.forEach(names, (name) =>
     // One file in each turn of the event loop, as reading one takes some milliseconds.
     Effect.zipRight(nextEventLoopTurn, files.readFileString(path.join(folder, name))).pipe(
-      Effect.flatMap((text) => decodeLanguage(parse(text)))
+      Effect.flatMap((text) => decodeLanguage(ahead(text) ?? parse(text)))
     )
   )
+})
+
+export const readLanguages = Effect.fn("VocabularyFiles.readLanguages")(function* (catalog: string) {
+  return yield* languagesOf(catalog, yield* parsedAhead(catalog))
 })
 
 /**
@@ -59,8 +64,10 @@ export const readWordTable = Effect.fnUntraced(
 export const readVocabulary = Effect.fn("VocabularyFiles.readVocabulary")(function* (catalog: string) {
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const words = yield* decodeWords(parse(yield* files.readFileString(path.join(catalog, "vocabulary.yaml"))))
-  const languages = new Languages(yield* readLanguages(catalog))
+  const text = yield* files.readFileString(path.join(catalog, "vocabulary.yaml"))
+  const ahead = yield* parsedAhead(catalog)
+  const words = yield* decodeWords(ahead(text) ?? parse(text))
+  const languages = new Languages(yield* languagesOf(catalog, ahead))
   const wordTable = yield* readWordTable(path.join(catalog, "words.en.bin"))
   const vocabulary: SearchVocabulary = { ...words, languages, wordTable }
   return vocabulary
