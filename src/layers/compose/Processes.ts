@@ -1,7 +1,7 @@
 /**
  * One gateway in several processes on one machine, because Node works on one core at a time. The first process starts
  * the others and starts one again that ends; it takes no requests, and loads nothing of the gateway. Each of the others
- * is a node like any other, with the same settings. They share one port, and connections are dealt to them in turn.
+ * is a node like any other, with the same settings. They share one port: a connection goes to whichever takes it first.
  *
  * When this process is told to stop, it tells the others and waits until they have ended. When it is killed, they end
  * at once, as if they were killed too.
@@ -20,6 +20,9 @@ const steadyMillis = 60_000
 export class FirstProcessEnded extends Data.TaggedError("FirstProcessEnded")<{ readonly code: number | null }> {}
 
 interface Ended {
+  /** Its number in `/metrics`. */
+  readonly process: number
+  readonly pid: number | null
   readonly code: number | null
   readonly signal: string | null
 }
@@ -35,13 +38,18 @@ export const tellListening: Effect.Effect<void> = Effect.sync(() => void (isOneO
 /** Of several processes, only one welcomes: the first, and not when it was started again. */
 export const isFirst = (): boolean => cluster.worker === undefined || cluster.worker.id === 1
 
+// Otherwise this process would take all connections and hand them on in turn, and one that is on its way to a process
+// that is killed would stay open without an answer.
+cluster.schedulingPolicy = cluster.SCHED_NONE
+
 const started = Effect.sync(() => {
   const worker = cluster.fork()
+  const which = { process: worker.id, pid: worker.process.pid ?? null }
   const ended = new Promise<Ended>((resolve) => {
-    worker.once("exit", (code, signal) => resolve({ code: signal === null ? code : null, signal }))
+    worker.once("exit", (code, signal) => resolve({ ...which, code: signal === null ? code : null, signal }))
     // Also a word to a process that was killed just now. Without this listener, it would end this process.
     worker.on("error", () => {
-      if (worker.process.pid === undefined) resolve({ code: null, signal: null })
+      if (which.pid === null) resolve({ ...which, code: null, signal: null })
     })
   })
   return { worker, ended }

@@ -1,6 +1,6 @@
 /** Several processes of one gateway, as a person starts them and as a machine may end them. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Redacted, Schema } from "effect"
+import { Deferred, Effect, Fiber, Redacted, Schema } from "effect"
 import { spawn } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -93,19 +93,39 @@ describe("several processes of one gateway", () => {
         const runs = yield* Effect.forEach(["a", "b", "c", "d", "a", "b"], run)
         assert.deepStrictEqual(runs.slice(4), runs.slice(0, 2))
         assert.lengthOf([...new Set(runs)], 4)
+        yield* Effect.forEach(Array(64).keys(), () => get("/docs"), { concurrency: "unbounded" })
         const answered = [
-          ...(yield* get("/metrics")).matchAll(/^http_requests_total\{process="(\d+)",method="POST".*\} (\d+)$/gm)
+          ...(yield* get("/metrics")).matchAll(/^http_requests_total\{process="(\d+)",method="(\w+)".*\} (\d+)$/gm)
         ]
         assert.deepStrictEqual([...new Set(answered.map(([, process]) => process))].sort(), ["1", "2"])
         assert.strictEqual(
-          answered.reduce((sum, [, , count]) => sum + Number(count), 0),
+          answered.reduce((sum, [, , method, count]) => (method === "POST" ? sum + Number(count) : sum), 0),
           runs.length
         )
 
         const pids = readFileSync(`/proc/${gateway.child.pid}/task/${gateway.child.pid}/children`, "utf8").trim()
         const [killed] = pids.split(" ").map(Number)
         assert.isDefined(killed)
+        // Connections that come in meanwhile are answered by the other, or broken off: none is left without either.
+        const busy = yield* Deferred.make<void>()
+        let count = 0
+        const client = Effect.promise(() =>
+          fetch(`${address}/readyz`, { headers: { connection: "close" }, signal: AbortSignal.timeout(10_000) }).then(
+            (it) => `${it.status}`,
+            (error: unknown) => (error instanceof DOMException ? error.name : "broken off")
+          )
+        ).pipe(
+          Effect.zipLeft(
+            Effect.suspend(() => Effect.when(Deferred.succeed(busy, undefined), () => (count += 1) === 100))
+          ),
+          Effect.replicateEffect(40)
+        )
+        const clients = yield* Effect.fork(Effect.forEach(Array(16).keys(), () => client, { concurrency: "unbounded" }))
+        yield* Deferred.await(busy)
         process.kill(killed ?? 0, "SIGKILL")
+        const ends = new Set((yield* Fiber.join(clients)).flat())
+        ends.delete("broken off")
+        assert.deepStrictEqual([...ends], ["200"])
         yield* gateway.says(/(A process of this gateway ended and is started again)/)
         assert.match(yield* run("e"), /^201 /)
         yield* gateway.says(/(Listening on)/, 2)
@@ -115,7 +135,8 @@ describe("several processes of one gateway", () => {
         assert.strictEqual(yield* Effect.promise(() => gateway.ended), 0)
         for (const line of gateway.lines().filter((each) => each.startsWith("{"))) {
           const { annotations, message } = Schema.decodeUnknownSync(Line)(line)
-          if (String(message).startsWith("A process")) assert.deepInclude(annotations, { signal: "SIGKILL" })
+          if (String(message).startsWith("A process"))
+            assert.deepInclude(annotations, { signal: "SIGKILL", pid: killed, process: 1 })
         }
       })
   )
