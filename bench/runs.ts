@@ -1,5 +1,6 @@
 // Complete paid runs: rate and latency of `POST /v1/runs?wait=true`, beside peers that call the same fixture provider
 // in the same run. Usage: npm run bench -- [--seconds N] [--rounds N] [--connections N]
+import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -137,7 +138,7 @@ start([".bench/bench/runs/fixture.js", String(fixturePort)], {})
 start([".bench/bench/runs/bare.js", String(barePort)], {})
 const gatewayProcess = start(["--min-semi-space-size=16", "--max-semi-space-size=16", "dist/main.js"], env)
 // The same gateway once more, with the same Postgres. The two are measured in turn.
-start(["--min-semi-space-size=16", "--max-semi-space-size=16", "dist/main.js"], {
+const severalProcess = start(["--min-semi-space-size=16", "--max-semi-space-size=16", "dist/main.js"], {
   ...env,
   PORT: String(severalPort),
   GATEWAY_PROCESSES: "2",
@@ -269,7 +270,9 @@ const loadedMegabytes = residentMegabytes(gatewayProcess.pid ?? 0)
 await postgres.end()
 const of = (label: string, pick: (round: Round) => number): number => median((results.get(label) ?? []).map(pick))
 
-// The server of the benchmark takes 60 connections, of which the gateway has 20.
+// The server of the benchmark takes 60 connections, and a gateway keeps some 20 for each process.
+severalProcess.kill("SIGINT")
+await once(severalProcess, "exit")
 const clients = Math.min(connections, 32)
 const cycles = moneyCycle(url, 1000, clients, seconds)
 const hotCycles = moneyCycle(url, 1, clients, seconds)
