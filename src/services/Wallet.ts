@@ -27,6 +27,8 @@ export interface LockedPurses {
   readonly standings: ReadonlyMap<WorkspaceId, Standing>
   /** Of the tokens of the purses and of all that these come from. */
   readonly spends: ReadonlyMap<TokenId, TokenSpend>
+  /** The workspace of each token of `spends`. */
+  readonly owners: ReadonlyMap<TokenId, WorkspaceId>
   /** Of each token of a purse: itself, the token that let it in, and so on to the first. */
   readonly lines: ReadonlyMap<TokenId, TokenLine>
   /** The storage's clock, which all nodes share: windows, months and entries go by it. */
@@ -44,6 +46,8 @@ export interface PurseReading {
 export interface WalletChanges {
   readonly standings: ReadonlyMap<WorkspaceId, Standing>
   readonly spends: ReadonlyMap<TokenId, TokenSpend>
+  /** As `lock` answered it. */
+  readonly owners: ReadonlyMap<TokenId, WorkspaceId>
   /** In the order in which they happened. */
   readonly postings: ReadonlyArray<{ readonly workspaceId: WorkspaceId; readonly posting: Posting }>
   readonly now: number

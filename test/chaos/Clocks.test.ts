@@ -55,7 +55,7 @@ describe("a node whose clock is wrong", () => {
       if (refused?._tag === "run_rate_limited") assert.isAtMost(refused.retryAfterSeconds, 60)
       // The month is today's: what was spent counts, and half of the limit is left.
       assert.strictEqual(
-        (yield* Effect.withClock(accounts.monthSpend(principal.tokenId), skewed(-400 * 24 * hour))).spentMicros,
+        (yield* Effect.withClock(accounts.monthSpend(principal), skewed(-400 * 24 * hour))).spentMicros,
         price
       )
       yield* accounts.setLimits(principal.workspaceId, { runsPerMinute: null }, commandLine)

@@ -36,7 +36,7 @@ const months = (name: string, storage: Layer.Layer<Storage>) =>
       Effect.flatMap(Runs, (runs) => Effect.either(runs.create(principal, requestOf("mock-email-find"), 0)))
     const spendOf = (principal: Principal) =>
       Effect.flatMap(Accounts, (accounts) =>
-        Effect.map(accounts.monthSpend(principal.tokenId), ({ spentMicros }) => spentMicros)
+        Effect.map(accounts.monthSpend(principal), ({ spentMicros }) => spentMicros)
       )
     const refused = (answer: Effect.Effect.Success<ReturnType<typeof start>>) =>
       Either.isLeft(answer) && assert.propertyVal(answer.left, "_tag", "key_spend_limit_reached") === undefined

@@ -267,9 +267,9 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
         [principal.tokenId, principal.label, principal.workspaceId],
         [made["tokenId"], "the app", id]
       )
-      const { limitMicros } = yield* Effect.flatMap(Accounts, (accounts) =>
-        accounts.monthSpend(principal.tokenId)
-      ).pipe(Effect.provide(services))
+      const { limitMicros } = yield* Effect.flatMap(Accounts, (accounts) => accounts.monthSpend(principal)).pipe(
+        Effect.provide(services)
+      )
       assert.deepStrictEqual([Number(limitMicros), principal.expiresAt], [20_000_000, Date.UTC(2099, 0, 31)])
       assert.deepStrictEqual(principal.scopes, ["catalog:read", "runs:read", "runs:execute"])
       const operators = yield* json([

@@ -58,7 +58,7 @@ export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
           policy: unrestricted,
           learnsFromUse: false
         })
-        assert.deepInclude(yield* accounts.monthSpend(issued.tokenId), {
+        assert.deepInclude(yield* accounts.monthSpend({ workspaceId, tokenId: issued.tokenId }), {
           limitMicros: Micros.make(5_000_000),
           spentMicros: Micros.make(0)
         })

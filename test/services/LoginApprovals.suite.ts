@@ -70,7 +70,7 @@ export const loginApprovalsSuite = (name: string, layer: Layer.Layer<LoginApprov
             ancestors: [by.tokenId]
           }
         )
-        assert.deepInclude(yield* (yield* Accounts).monthSpend(principal.tokenId), {
+        assert.deepInclude(yield* (yield* Accounts).monthSpend(principal), {
           limitMicros: Micros.make(3_000_000),
           spentMicros: Micros.make(0)
         })

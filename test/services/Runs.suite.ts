@@ -338,7 +338,7 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         assert.strictEqual(refused.length, 2)
         for (const error of refused) assert.propertyVal(error, "_tag", "key_spend_limit_reached")
         const accounts = yield* Accounts
-        const spent = Effect.map(accounts.monthSpend(principal.tokenId), ({ spentMicros }) => spentMicros)
+        const spent = Effect.map(accounts.monthSpend(principal), ({ spentMicros }) => spentMicros)
         assert.strictEqual(yield* spent, 3 * price)
         yield* (yield* Runs).cancel(principal.workspaceId, running[0]!.runId)
         assert.strictEqual(yield* spent, 2 * price)

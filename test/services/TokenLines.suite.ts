@@ -40,9 +40,9 @@ export const tokenLinesSuite = (name: string, storage: Layer.Layer<LoginApproval
     })
     const start = (principal: Principal, wait = 20) =>
       Effect.flatMap(Runs, (runs) => Effect.either(runs.create(principal, requestOf(tool), wait)))
-    const spent = ({ tokenId }: Principal) =>
+    const spent = (principal: Principal) =>
       Effect.flatMap(Accounts, (accounts) =>
-        Effect.map(accounts.monthSpend(tokenId), ({ limitMicros, spentMicros }) => [
+        Effect.map(accounts.monthSpend(principal), ({ limitMicros, spentMicros }) => [
           Number(limitMicros),
           Number(spentMicros)
         ])

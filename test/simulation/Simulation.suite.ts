@@ -7,7 +7,7 @@ import { assert } from "@effect/vitest"
 import { Deferred, Effect, Either, FastCheck, type Layer, type Redacted } from "effect"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import { currentLimits } from "../../src/domain/CurrentLimits.js"
-import type { RunId, TokenId, WorkspaceId } from "../../src/domain/Ids.js"
+import type { RunId, WorkspaceId } from "../../src/domain/Ids.js"
 import type { JsonObject } from "../../src/domain/Json.js"
 import { Micros } from "../../src/domain/Micros.js"
 import type { Run } from "../../src/domain/Run.js"
@@ -17,7 +17,7 @@ import { drop, fail, hit, miss, type Step } from "../../src/layers/providers/Pro
 import { Accounts, type Principal } from "../../src/services/Accounts.js"
 import { Reconciliation } from "../../src/services/Reconciliation.js"
 import { type CreatedRun, Runs } from "../../src/services/Runs.js"
-import { Wallet } from "../../src/services/Wallet.js"
+import { type Purse, Wallet } from "../../src/services/Wallet.js"
 import type { engine } from "../support/engine.js"
 import { requestOf, type Storage } from "../support/engine.js"
 import * as Model from "./Model.js"
@@ -159,7 +159,7 @@ const orRefused = <E extends object, R>(told: Effect.Effect<Model.Told, E, R>): 
 
 interface Real {
   readonly workspaces: ReadonlyArray<WorkspaceId>
-  readonly tokens: ReadonlyArray<{ readonly tokenId: TokenId; readonly token: Redacted.Redacted<string> }>
+  readonly tokens: ReadonlyArray<Purse & { readonly token: Redacted.Redacted<string> }>
   readonly runs: Map<string, { readonly workspaceId: WorkspaceId; readonly runId: RunId }>
   readonly gates: Map<string, Deferred.Deferred<void>>
 }
@@ -202,7 +202,7 @@ export const simulate =
       )
       const real: Real = {
         workspaces: made.map(({ workspaceId }) => workspaceId),
-        tokens: made.flatMap(({ tokens }) => tokens),
+        tokens: made.flatMap(({ tokens, workspaceId }) => tokens.map((token) => ({ ...token, workspaceId }))),
         runs: new Map(),
         gates: new Map()
       }
@@ -435,8 +435,8 @@ export const simulate =
           told,
           world.workspaces.map(({ available, reserved }) => ({ available, reserved }))
         )
-        const spent = yield* Effect.forEach(real.tokens, ({ tokenId }) =>
-          Effect.map(accounts.monthSpend(tokenId), ({ spentMicros }) => Number(spentMicros))
+        const spent = yield* Effect.forEach(real.tokens, (token) =>
+          Effect.map(accounts.monthSpend(token), ({ spentMicros }) => Number(spentMicros))
         )
         assert.deepStrictEqual(
           spent,

@@ -145,7 +145,7 @@ export const AccountHandlers: Layer.Layer<
         reading(
           Effect.fnUntraced(function* () {
             const caller = yield* Principal
-            return whoamiBody(caller, yield* accounts.monthSpend(caller.tokenId))
+            return whoamiBody(caller, yield* accounts.monthSpend(caller))
           })
         )
       )

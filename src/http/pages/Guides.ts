@@ -36,7 +36,11 @@ export const guideGroups: ReadonlyArray<{ readonly label: string; readonly guide
     guides: [
       { name: "operating", title: "Operating", says: "Backups, reconciliation, keys, workspaces, upgrades." },
       { name: "deploying", title: "Deploying", says: "An image, compose for one machine, Kustomize for a cluster." },
-      { name: "scaling", title: "Scaling", says: "Several nodes, a standby of the database, and PgBouncer." },
+      {
+        name: "scaling",
+        title: "Scaling",
+        says: "Several nodes, distribution, a standby of the database, and PgBouncer."
+      },
       { name: "observability", title: "Watching it", says: "Traces, metrics, logs, a dashboard and alerts." },
       { name: "alerts", title: "Alerts", says: "What each alert means, and what to do." },
       { name: "payments", title: "Payments", says: "Top-ups by card through Stripe." },

@@ -18,6 +18,7 @@ import { changedPolicy, rulesOf, ruleText, unrestricted } from "../../domain/Wor
 import { Accounts, type Workspace } from "../../services/Accounts.js"
 import { AuditTrail, changed, unchanged } from "../../services/AuditTrail.js"
 import { Ids } from "../../services/Ids.js"
+import type { Purse } from "../../services/Wallet.js"
 import { repeatInBackground } from "../node/Background.js"
 import type { AccountRows } from "./AccountRows.js"
 import { sameDigest, tokenDigest } from "./TokenDigest.js"
@@ -31,13 +32,13 @@ interface Parts {
 
 interface Uses {
   /** Keeps in memory that a token was used; no request waits for the storage. */
-  readonly note: (tokenId: TokenId) => void
+  readonly note: (token: Purse) => void
 }
 
 /** Writes which tokens were used on this node, a minute after the first of them, in one statement. */
 const makeUses = (rows: AccountRows): Effect.Effect<Uses, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const used = new Set<TokenId>()
+    const used = new Map<TokenId, Purse>()
     const someUsed = yield* Effect.makeLatch()
     yield* repeatInBackground(
       "uses of tokens",
@@ -46,15 +47,15 @@ const makeUses = (rows: AccountRows): Effect.Effect<Uses, never, Scope.Scope> =>
         yield* Effect.sleep("1 minute")
         // Closed first: a use that comes from here on is in this turn, or opens the next one.
         yield* someUsed.close
-        const tokenIds = Array.from(used).sort()
+        const tokens = Array.from(used.values()).sort((a, b) => (a.tokenId < b.tokenId ? -1 : 1))
         used.clear()
         // The storage itself tells the log that it is away; the next minute has uses again.
-        yield* Effect.ignore(rows.noteUses(tokenIds))
+        yield* Effect.ignore(rows.noteUses(tokens))
       })
     )
     return {
-      note: (tokenId) => {
-        used.add(tokenId)
+      note: ({ tokenId, workspaceId }) => {
+        used.set(tokenId, { tokenId, workspaceId })
         if (used.size === 1) someUsed.unsafeOpen()
       }
     }
@@ -74,7 +75,7 @@ const authenticate = ({ rows, uses }: Parts): Accounts["Type"]["authenticate"] =
     if (revoked) return yield* new TokenRevoked()
     if (principal.expiresAt !== null && principal.expiresAt <= (yield* Clock.currentTimeMillis))
       return yield* new Unauthorized()
-    uses.note(principal.tokenId)
+    uses.note(principal)
     return principal
   })
 
@@ -213,8 +214,8 @@ export const accountsOver = (
     const changeLearning = changeWorkspace(parts, "workspace.search_learning_changed", shownLearning)
     return Accounts.of({
       authenticate: authenticate(parts),
-      monthSpend: Effect.fn("Accounts.monthSpend")(function* (tokenId) {
-        const { now, spends } = yield* rows.spends(tokenId)
+      monthSpend: Effect.fn("Accounts.monthSpend")(function* (token) {
+        const { now, spends } = yield* rows.spends(token)
         return Arr.isNonEmptyReadonlyArray(spends)
           ? tightest(spends, monthOf(now))
           : { limitMicros: null, spentMicros: zero }

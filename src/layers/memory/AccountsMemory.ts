@@ -171,14 +171,14 @@ const makeRows = Effect.map(MemoryStorage, ({ modify, read, transact }): Account
     ),
   tokenByDigest: (digest) =>
     Effect.zipWith(read, Clock.currentTimeMillis, (state, now) => Option.getOrNull(tokenByDigest(state, digest, now))),
-  noteUses: (tokenIds) =>
+  noteUses: (used) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
       modify((state) => [
         undefined,
         {
           ...state,
-          tokens: tokenIds.reduce(
-            (tokens, tokenId) =>
+          tokens: used.reduce(
+            (tokens, { tokenId }) =>
               HashMap.modify(tokens, tokenId, (token) =>
                 (token.lastUsedAt ?? 0) <= now - 60_000 ? { ...token, lastUsedAt: now } : token
               ),
@@ -187,7 +187,7 @@ const makeRows = Effect.map(MemoryStorage, ({ modify, read, transact }): Account
         }
       ])
     ),
-  spends: (tokenId) =>
+  spends: ({ tokenId }) =>
     Effect.zipWith(read, Clock.currentTimeMillis, (state, now) => ({ spends: spendsOf(state, tokenId), now }))
 }))
 

@@ -64,7 +64,7 @@ const make = Effect.map(MemoryStorage, ({ modify, read }): TokenRows => {
       ),
     get,
     lock: get,
-    above: (tokenIds) => Effect.map(read, (state) => above(state, tokenIds)),
+    above: (_workspaceId, tokenIds) => Effect.map(read, (state) => above(state, tokenIds)),
     insert: ({ digest, ...token }) =>
       withTokens((tokens) =>
         HashMap.set(tokens, token.tokenId, {
@@ -75,7 +75,7 @@ const make = Effect.map(MemoryStorage, ({ modify, read }): TokenRows => {
           spend: { month: "", spentMicros: zero }
         })
       ),
-    update: (tokenId, { expiresAt, label, monthlyLimitMicros }) =>
+    update: (_workspaceId, tokenId, { expiresAt, label, monthlyLimitMicros }) =>
       withTokens((tokens) =>
         HashMap.map(tokens, (token) =>
           token.tokenId === tokenId
@@ -85,7 +85,7 @@ const make = Effect.map(MemoryStorage, ({ modify, read }): TokenRows => {
               : token
         )
       ),
-    rotate: (tokenId, digest, overlapSeconds) =>
+    rotate: (_workspaceId, tokenId, digest, overlapSeconds) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
         const until = now + overlapSeconds * 1000
         return withTokens((tokens) =>

@@ -18,6 +18,7 @@ import { Database } from "./Database.js"
 import { DatabaseNow } from "./database/Now.js"
 import { rowOf, rowsOf } from "./database/Rows.js"
 import { forgetUses } from "./SearchUsesPg.js"
+import { makeTokenPlaces, placeOfToken } from "./TokenPlacesPg.js"
 
 /** A policy that cannot be read lets nothing run: the request dies instead of going on without it. */
 const policy = Schema.NullOr(WorkspacePolicy)
@@ -92,23 +93,45 @@ const knownTokenRow = rowOf(
 const principalColumns = `t.token_id as "tokenId", t.label, t.workspace_id as "workspaceId", w.name as "workspaceName", t.scopes,
   t.created_at as "createdAt", t.expires_at as "expiresAt", t.ancestors, t.operator, w.operator as "operatorWorkspace", w.policy,
   w.learns_from_use as "learnsFromUse",
-  t.revoked_at is not null or exists (select from tokens a where a.token_id = any(t.ancestors) and a.revoked_at is not null) as revoked`
+  t.revoked_at is not null or exists (select from tokens a
+    where a.workspace_id = t.workspace_id and a.token_id = any(t.ancestors) and a.revoked_at is not null) as revoked`
 
 const hexOf = (digest: Uint8Array): string => Buffer.from(digest).toString("hex")
 
-const tokensByDigest = ({ query, sql }: Database["Type"], databaseNow: Effect.Effect<string>) => {
+const tokensByDigest = (database: Database["Type"], databaseNow: Effect.Effect<string>) => {
+  const { query, sql } = database
   const columns = sql.literal(principalColumns)
+  const places = makeTokenPlaces(database)
   return Effect.fnUntraced(function* (digests: ReadonlyArray<Uint8Array>) {
     const now = yield* databaseNow
+    const hexes = digests.map(hexOf)
+    const found = yield* places.ofDigests(hexes)
+    const placed = hexes.flatMap((hex, at) => {
+      const workspaceId = found.get(hex)
+      const digest = digests[at]
+      return workspaceId === undefined || digest === undefined ? [] : [{ workspaceId, digest }]
+    })
+    if (placed.length === 0) return digests.map(() => Exit.succeed(null))
+    const asked = sql`unnest(${placed.map(({ workspaceId }) => workspaceId)}::text[], ${placed.map(({ digest }) => digest)}::bytea[])
+          as k (workspace_id, digest)`
     const rows = yield* tokenRows(
       query(sql`
-        select t.digest, ${columns} from tokens t join workspaces w using (workspace_id) where t.digest = any(${digests}::bytea[])
+        select t.digest, ${columns} from ${asked}
+        join tokens t on t.workspace_id = k.workspace_id and t.digest = k.digest
+        join workspaces w on w.workspace_id = k.workspace_id
         union all
-        select r.digest, ${columns} from replaced_token_secrets r join tokens t using (token_id) join workspaces w using (workspace_id)
-        where r.digest = any(${digests}::bytea[]) and r.works_until > ${sql.literal(now)}`)
+        select r.digest, ${columns} from ${asked}
+        join replaced_token_secrets r on r.workspace_id = k.workspace_id and r.digest = k.digest
+        join tokens t on t.workspace_id = k.workspace_id and t.token_id = r.token_id
+        join workspaces w on w.workspace_id = k.workspace_id
+        where r.works_until > ${sql.literal(now)}`)
     )
     const byDigest = new Map(rows.map((row) => [hexOf(row.digest), withPolicy(row)]))
-    return digests.map((digest) => Exit.succeed(byDigest.get(hexOf(digest)) ?? null))
+    return hexes.map((hex) => {
+      const row = byDigest.get(hex)
+      if (row === undefined) places.forget(hex)
+      return Exit.succeed(row ?? null)
+    })
   })
 }
 
@@ -174,13 +197,19 @@ const insertToken =
     })
 
 const revokeToken =
-  ({ query, sql }: Database["Type"]): AccountRows["revokeToken"] =>
+  (database: Database["Type"]): AccountRows["revokeToken"] =>
   (tokenId, now) =>
     Effect.gen(function* () {
+      const { query, sql } = database
+      const workspaceId = yield* placeOfToken(database, tokenId)
+      if (workspaceId === null) return null
       const token = yield* revokedRow(
         query(sql`
-          with before as (select token_id, revoked_at from tokens where token_id = ${tokenId} for update)
-          update tokens t set revoked_at = coalesce(t.revoked_at, ${now}) from before where t.token_id = before.token_id
+          with before as (
+            select revoked_at from tokens where workspace_id = ${workspaceId} and token_id = ${tokenId} for update
+          )
+          update tokens t set revoked_at = coalesce(t.revoked_at, ${now}) from before
+          where t.workspace_id = ${workspaceId} and t.token_id = ${tokenId}
           returning t.workspace_id as "workspaceId", t.label, t.operator, before.revoked_at as "revokedBefore"`)
       )
       if (token === null) return null
@@ -230,21 +259,22 @@ const makeRows: Effect.Effect<AccountRows, never, Database | EffectScope.Scope> 
       ),
     // Callers that arrive while a lookup runs share the next lookup. No result is cached.
     tokenByDigest: yield* makeGroupCommit({ batchMax: 256, commit: tokensByDigest(database, databaseNow) }),
-    noteUses: (tokenIds) =>
+    noteUses: (tokens) =>
       Effect.flatMap(databaseNow, (now) =>
         Effect.asVoid(
           query(sql`
-            insert into token_uses (token_id, last_used_at) select token_id, ${sql.literal(now)} from unnest(${tokenIds}::text[]) as t (token_id)
-            on conflict (token_id) do update set last_used_at = excluded.last_used_at
-            where token_uses.last_used_at <= excluded.last_used_at - 60000`)
+            insert into token_last_uses (workspace_id, token_id, last_used_at) select workspace_id, token_id, ${sql.literal(now)}
+            from unnest(${tokens.map(({ workspaceId }) => workspaceId)}::text[], ${tokens.map(({ tokenId }) => tokenId)}::text[]) as t (workspace_id, token_id)
+            on conflict (workspace_id, token_id) do update set last_used_at = excluded.last_used_at
+            where token_last_uses.last_used_at <= excluded.last_used_at - 60000`)
         )
       ),
-    spends: Effect.fnUntraced(function* (tokenId) {
+    spends: Effect.fnUntraced(function* ({ tokenId, workspaceId }) {
       const rows = yield* spendRows(
         query(sql`
           select t.monthly_limit_micros as "limitMicros", t.spend_month as month, t.spend_micros as "spentMicros", ${sql.literal(yield* databaseNow)} as now
-          from tokens own join tokens t on t.token_id = any(own.token_id || own.ancestors)
-          where own.token_id = ${tokenId} order by array_position(own.ancestors, t.token_id) nulls first`)
+          from tokens own join tokens t on t.workspace_id = own.workspace_id and t.token_id = any(own.token_id || own.ancestors)
+          where own.workspace_id = ${workspaceId} and own.token_id = ${tokenId} order by array_position(own.ancestors, t.token_id) nulls first`)
       )
       return { spends: rows, now: rows[0]?.now ?? 0 }
     })

@@ -95,18 +95,18 @@ const recomputed = `
       -- Runs of months that are gone are compared month by month.
       and not (r.held is null and exists (select from history_months m where m.state = 'gone' and run_id >= m.first_run_id and run_id < m.end_run_id))
   ), spent as (
-    select spender.token_id, r.spend_month, sum(r.micros) as micros
+    select r.workspace_id, spender.token_id, r.spend_month, sum(r.micros) as micros
     from (
-      select token_id, spend_month, coalesce(charge_micros, hold_micros) as micros from kept_runs
+      select workspace_id, token_id, spend_month, coalesce(charge_micros, hold_micros) as micros from kept_runs
       union all
-      select token_id, spend_month, charged_micros from history_sums join history_months m using (month) where m.state = 'gone' and held_micros > 0
-    ) r join tokens own on own.token_id = r.token_id cross join lateral unnest(own.token_id || own.ancestors) as spender (token_id)
-    group by spender.token_id, r.spend_month
+      select workspace_id, token_id, spend_month, charged_micros from history_sums join history_months m using (month) where m.state = 'gone' and held_micros > 0
+    ) r join tokens own on own.workspace_id = r.workspace_id and own.token_id = r.token_id cross join lateral unnest(own.token_id || own.ancestors) as spender (token_id)
+    group by r.workspace_id, spender.token_id, r.spend_month
   ), tokens_compared as (
     select t.workspace_id || ' ' || t.token_id as place, abs(t.spend_micros - coalesce(s.micros, 0)) as drift,
       json_build_object('_tag', 'Token', 'workspaceId', t.workspace_id, 'tokenId', t.token_id, 'month', t.spend_month,
         'runs', coalesce(s.micros, 0), 'stored', t.spend_micros) as difference
-    from tokens t left join spent s on s.token_id = t.token_id and s.spend_month = t.spend_month
+    from tokens t left join spent s on s.workspace_id = t.workspace_id and s.token_id = t.token_id and s.spend_month = t.spend_month
     where t.spend_micros <> coalesce(s.micros, 0)
   ), charged as (
     select workspace_id, (e.created_at / ${dayMillis})::int as day, -sum(e.amount_micros) as micros

@@ -13,6 +13,7 @@ import { runStatuses } from "../../domain/RunMachine.js"
 import { Reports, type StatusCount } from "../../services/Reports.js"
 import { Database } from "./Database.js"
 import { reportsLock } from "./database/AdvisoryLocks.js"
+import { inWorkspace } from "./database/InWorkspace.js"
 import { DatabaseNow } from "./database/Now.js"
 import { rowOf, rowsOf } from "./database/Rows.js"
 import { makeSpan, workspacesToSpan } from "./RunSpansPg.js"
@@ -99,9 +100,9 @@ const make = Effect.gen(function* () {
       const rows = yield* countRows(
         query(sql`
           select s.status, count(r.one)::int as runs from unnest(${runStatuses}::text[]) as s (status) left join lateral (
-            select 1 as one from runs r where (r.workspace_id || ' ' || r.status) = ${workspaceId}::text || ' ' || s.status and r.run_id >= ${firstRunIdAt(fromMillis)}
+            select 1 as one from runs r where ${inWorkspace(sql, "r.workspace_id", workspaceId)} and (r.workspace_id || ' ' || r.status) = ${workspaceId}::text || ' ' || s.status and r.run_id >= ${firstRunIdAt(fromMillis)}
             union all
-            select 1 as one from history_runs r where (r.workspace_id || ' ' || r.status) = ${workspaceId}::text || ' ' || s.status and r.run_id >= ${firstRunIdAt(fromMillis)}
+            select 1 as one from history_runs r where ${inWorkspace(sql, "r.workspace_id", workspaceId)} and (r.workspace_id || ' ' || r.status) = ${workspaceId}::text || ' ' || s.status and r.run_id >= ${firstRunIdAt(fromMillis)}
             limit ${runsCountedMax + 1}
           ) r on true group by s.status`)
       )

@@ -14,6 +14,7 @@ import type { PageRequest } from "../../domain/Page.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import type { RunFilter, RunStore } from "../../services/RunStore.js"
 import type { Database } from "./Database.js"
+import { inWorkspace } from "./database/InWorkspace.js"
 import { pageOf, within } from "../../domain/Pages.js"
 import { rangesOf } from "./RunSpansPg.js"
 import { runTable } from "./RunTables.js"
@@ -79,10 +80,11 @@ export const runList = (database: Database["Type"]): RunStore["Type"]["list"] =>
   ]
 
   const ofStatus = (workspaceId: WorkspaceId, status: RunStatus, { capability }: RunFilter) => {
-    const byStatus = sql`(r.workspace_id || ' ' || r.status) = ${`${workspaceId} ${status}`}`
+    const own = inWorkspace(sql, "r.workspace_id", workspaceId)
+    const byStatus = sql`${own} and (r.workspace_id || ' ' || r.status) = ${`${workspaceId} ${status}`}`
     if (capability === undefined) return byStatus
     return !isInflight(status)
-      ? sql`(r.workspace_id || ' ' || r.job || ' ' || r.status) = ${`${workspaceId} ${capability} ${status}`}
+      ? sql`${own} and (r.workspace_id || ' ' || r.job || ' ' || r.status) = ${`${workspaceId} ${capability} ${status}`}
           and r.job is not null and r.status in ('completed', 'failed', 'blocked', 'reconciliation_pending')`
       : sql`${byStatus} and r.job = ${capability}`
   }

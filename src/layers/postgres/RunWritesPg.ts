@@ -129,7 +129,7 @@ export const runWrites = (database: Database["Type"], databaseNow: Effect.Effect
         const held = yield* sql`
           update runs r set ${sql.literal(runTable.assigned("c", ...answers))}
           from json_to_recordset(${runTable.documentOnly([run], answered)}::json) as c (${sql.literal(runTable.typedOnly(answered))})
-          where r.workspace_id = c.workspace_id and r.run_id = c.run_id and r.status = 'running' and r.lease_token = ${lease.token}
+          where r.workspace_id = ${run.workspaceId} and r.run_id = ${run.runId} and r.status = 'running' and r.lease_token = ${lease.token}
           returning 1`
         if (held.length === 0) return false
         yield* send(sql`

@@ -5,6 +5,7 @@ import { ConnectionId, WorkspaceId } from "../../domain/Ids.js"
 import { VariableValues } from "../../domain/Manifest.js"
 import type { Connection, OAuthFacts } from "../../services/Connections.js"
 import { Database } from "./Database.js"
+import { inWorkspace } from "./database/InWorkspace.js"
 import { DatabaseNow } from "./database/Now.js"
 import { rowOf, rowsOf } from "./database/Rows.js"
 import {
@@ -248,7 +249,8 @@ const make = Effect.gen(function* () {
         plainRows(
           query(sql`
         select ${plain} from connections
-        where (workspace_id || case when revoked_at is null then ' kept' else ' deleted' end) = ${`${workspaceId} kept`} ${after === null ? sql.literal("") : sql`and connection_id < ${after}`}
+        where ${inWorkspace(sql, "workspace_id", workspaceId)}
+          and (workspace_id || case when revoked_at is null then ' kept' else ' deleted' end) = ${`${workspaceId} kept`} ${after === null ? sql.literal("") : sql`and connection_id < ${after}`}
         order by connection_id desc limit ${limit + 1}`)
         ),
         (rows) => rows.map(connectionOf)

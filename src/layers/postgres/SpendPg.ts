@@ -121,7 +121,7 @@ export const spendReport =
           select g.day, case when g.kind = 'provider' then g.key end as "providerId", case when g.kind = 'token' then g.key end as "tokenId", t.label,
             coalesce(g.calls, 0) as calls, coalesce(g.charge_micros, 0) as "chargeMicros",
             (select case when count(*) = ${portion} then max(created_at) end from fresh) as "completeUntil"
-          from grouped g left join tokens t on g.kind = 'token' and t.token_id = g.key
+          from grouped g left join tokens t on g.kind = 'token' and t.workspace_id = ${workspaceId} and t.token_id = g.key
           order by g.day, g.key`)
       )
       const charged = ({ calls, chargeMicros }: Charged): Charged => ({ calls, chargeMicros })

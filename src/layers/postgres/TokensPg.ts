@@ -44,7 +44,7 @@ const make: Effect.Effect<TokenRows, never, Database> = Effect.gen(function* () 
     Effect.flatMap(wanted, (shown) =>
       tokenRow(
         query(sql`
-          select ${shown} from tokens t left join token_uses u using (token_id)
+          select ${shown} from tokens t left join token_last_uses u using (workspace_id, token_id)
           where t.workspace_id = ${workspaceId} and t.token_id = ${tokenId} and t.member_id is null ${sql.literal(lock)}`)
       )
     )
@@ -53,7 +53,7 @@ const make: Effect.Effect<TokenRows, never, Database> = Effect.gen(function* () 
       Effect.flatMap(wanted, (shown) =>
         tokenRows(
           query(sql`
-            select ${shown} from tokens t left join token_uses u using (token_id)
+            select ${shown} from tokens t left join token_last_uses u using (workspace_id, token_id)
             where t.workspace_id = ${workspaceId} and t.member_id is null ${after === null ? sql.literal("") : sql`and t.token_id < ${after}`}
             order by t.token_id desc limit ${limit + 1}`)
         )
@@ -64,11 +64,12 @@ const make: Effect.Effect<TokenRows, never, Database> = Effect.gen(function* () 
         query(sql`select from wallets where workspace_id = ${workspaceId} for update`),
         of(workspaceId, tokenId, "for update of t")
       ),
-    above: (tokenIds) =>
+    above: (workspaceId, tokenIds) =>
       Effect.map(
         aboveRow(
           query(sql`
-            select min(expires_at) as "expiresAt", min(monthly_limit_micros) as "limitMicros" from tokens where token_id = any(${tokenIds}::text[])`)
+            select min(expires_at) as "expiresAt", min(monthly_limit_micros) as "limitMicros" from tokens
+            where workspace_id = ${workspaceId} and token_id = any(${tokenIds}::text[])`)
         ),
         (row) => row ?? { expiresAt: null, limitMicros: null }
       ),
@@ -77,27 +78,28 @@ const make: Effect.Effect<TokenRows, never, Database> = Effect.gen(function* () 
         insert into tokens (token_id, workspace_id, label, scopes, digest, monthly_limit_micros, created_at, expires_at, ancestors, made_by)
         values (${token.tokenId}, ${token.workspaceId}, ${token.label}, ${token.scopes}::text[], ${token.digest}::bytea, ${token.monthlyLimitMicros}::bigint,
           ${token.createdAt}::bigint, ${token.expiresAt}::bigint, ${token.ancestors}::text[], ${token.madeBy})`),
-    update: (tokenId, { expiresAt, label, monthlyLimitMicros }) =>
+    update: (workspaceId, tokenId, { expiresAt, label, monthlyLimitMicros }) =>
       Effect.zipRight(
         send(sql`
-          update tokens set label = ${label}, monthly_limit_micros = ${monthlyLimitMicros}::bigint, expires_at = ${expiresAt}::bigint where token_id = ${tokenId}`),
+          update tokens set label = ${label}, monthly_limit_micros = ${monthlyLimitMicros}::bigint, expires_at = ${expiresAt}::bigint
+          where workspace_id = ${workspaceId} and token_id = ${tokenId}`),
         // Least of a time and of none is the time.
         send(sql`
-          update tokens c set expires_at = least(c.expires_at, ${expiresAt}::bigint)
-          from tokens p where p.token_id = ${tokenId} and c.workspace_id = p.workspace_id and ${tokenId} = any(c.ancestors)`)
+          update tokens set expires_at = least(expires_at, ${expiresAt}::bigint)
+          where workspace_id = ${workspaceId} and ${tokenId} = any(ancestors)`)
       ),
-    rotate: (tokenId, digest, overlapSeconds) =>
+    rotate: (workspaceId, tokenId, digest, overlapSeconds) =>
       Effect.flatMap(databaseNow, (now) =>
         Effect.gen(function* () {
           const until = sql.literal(`${now} + ${overlapSeconds * 1000}`)
-          yield* send(
-            sql`delete from replaced_token_secrets where token_id = ${tokenId} and works_until <= ${sql.literal(now)}`
-          )
+          const ofToken = sql`workspace_id = ${workspaceId} and token_id = ${tokenId}`
+          yield* send(sql`delete from replaced_token_secrets where ${ofToken} and works_until <= ${sql.literal(now)}`)
           yield* send(sql`
-            update replaced_token_secrets set works_until = least(works_until, ${until}) where token_id = ${tokenId}`)
+            update replaced_token_secrets set works_until = least(works_until, ${until}) where ${ofToken}`)
           yield* send(sql`
-            insert into replaced_token_secrets (digest, token_id, works_until) select digest, token_id, ${until} from tokens where token_id = ${tokenId}`)
-          yield* send(sql`update tokens set digest = ${digest}::bytea where token_id = ${tokenId}`)
+            insert into replaced_token_secrets (workspace_id, digest, token_id, works_until)
+            select workspace_id, digest, token_id, ${until} from tokens where ${ofToken}`)
+          yield* send(sql`update tokens set digest = ${digest}::bytea where ${ofToken}`)
         })
       )
   }

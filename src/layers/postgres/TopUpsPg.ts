@@ -44,6 +44,7 @@ const ListedColumns = Schema.Struct({
 })
 const listedRow = rowOf(ListedColumns)
 const listedRows = rowsOf(ListedColumns)
+const placeRow = rowOf(Schema.Struct({ workspaceId: WorkspaceId }))
 const owedRow = rowOf(Schema.Struct({ micros: Micros }))
 
 const PaymentColumns = Schema.Struct({
@@ -70,6 +71,9 @@ const topUpRowsOf = ({ query, sql, transact }: Database["Type"]) => {
     `coalesce(p.takings, '[]') as takings, coalesce(p.to_take_micros, 0) as "toTakeMicros", coalesce(p.taken_micros, 0) as "takenMicros"
      from top_ups t left join payments p on p.payment_reference = t.payment_reference`
   )
+  /** Payment processors name a top-up alone. It never moves to another workspace. */
+  const placeOf = (topUpId: TopUpId) =>
+    placeRow(query(sql`select workspace_id as "workspaceId" from top_ups where top_up_id = ${topUpId}`))
   const rows: Pick<TopUpRows, "insert" | "get" | "change" | "newest" | "listed" | "owed"> = {
     insert: (row) =>
       transact(
@@ -86,11 +90,23 @@ const topUpRowsOf = ({ query, sql, transact }: Database["Type"]) => {
           return before ?? (yield* Effect.dieMessage("a top-up refused for its key is not there"))
         })
       ),
-    get: (topUpId) => topUpRow(query(sql`select ${columns} from top_ups t where top_up_id = ${topUpId}`)),
+    get: (topUpId) =>
+      Effect.flatMap(placeOf(topUpId), (place) =>
+        place === null
+          ? Effect.succeed(null)
+          : topUpRow(
+              query(sql`
+              select ${columns} from top_ups t where workspace_id = ${place.workspaceId} and top_up_id = ${topUpId}`)
+            )
+      ),
     change: (topUpId, change) =>
       transact(
         Effect.gen(function* () {
-          const before = yield* topUpRow(sql`select ${columns} from top_ups t where top_up_id = ${topUpId} for update`)
+          const place = yield* placeOf(topUpId)
+          if (place === null) return null
+          const before = yield* topUpRow(
+            sql`select ${columns} from top_ups t where workspace_id = ${place.workspaceId} and top_up_id = ${topUpId} for update`
+          )
           if (before === null) return null
           const after = yield* change(before)
           yield* sql`

@@ -12,6 +12,7 @@ import { Micros } from "../../domain/Micros.js"
 import { holdsMoney, runStatuses } from "../../domain/RunMachine.js"
 import type { WalletRows } from "../accounts/wallet/WalletRows.js"
 import type { Database } from "./Database.js"
+import { inWorkspace } from "./database/InWorkspace.js"
 import { rowsOf } from "./database/Rows.js"
 
 const holdRows = rowsOf(Schema.Struct({ runId: RunId, amountMicros: Micros, createdAt: Schema.Int }))
@@ -56,7 +57,8 @@ const ofKinds = (sql: Sql, kinds: ReadonlyArray<LedgerKind>, { after, limit, nar
   const from = after === null ? sql.literal("") : sql`and (created_at, seq) < (${after.createdAt}, ${after.seq})`
   const parts = kinds.map(
     (kind) => sql`
-      (select ${sql.literal(columns)} from ledger_entries where (workspace_id || ' ' || kind) = ${`${workspaceId} ${kind}`} ${narrower} ${from}
+      (select ${sql.literal(columns)} from ledger_entries
+      where ${inWorkspace(sql, "workspace_id", workspaceId)} and (workspace_id || ' ' || kind) = ${`${workspaceId} ${kind}`} ${narrower} ${from}
       order by created_at desc, seq desc limit ${limit})`
   )
   return sql`${merged(sql, parts)} order by "createdAt" desc, seq desc limit ${limit}`
@@ -82,7 +84,7 @@ export const walletLists = ({ query, sql }: Database["Type"]): Pick<WalletRows, 
     const parts = runStatuses.filter(holdsMoney).map(
       (status) => sql`
         (select run_id as "runId", hold_micros as "amountMicros", created_at as "createdAt" from runs
-        where (workspace_id || ' ' || status) = ${`${workspaceId} ${status}`} and hold_micros > 0 order by run_id desc limit ${limit})`
+        where ${inWorkspace(sql, "workspace_id", workspaceId)} and (workspace_id || ' ' || status) = ${`${workspaceId} ${status}`} and hold_micros > 0 order by run_id desc limit ${limit})`
     )
     return holdRows(query(sql`${merged(sql, parts)} order by "runId" desc limit ${limit}`))
   },

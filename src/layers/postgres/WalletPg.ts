@@ -55,8 +55,8 @@ const readPurses = ({ query, sql }: Database["Type"], databaseNow: Effect.Effect
         from unnest(${purses.map((purse) => purse.workspaceId)}::text[], ${purses.map((purse) => purse.tokenId)}::text[]) as p (workspace_id, token_id)
         join wallets w on w.workspace_id = p.workspace_id
         join workspaces s on s.workspace_id = p.workspace_id
-        join tokens own on own.token_id = p.token_id
-        join tokens t on t.token_id = any(own.token_id || own.ancestors)
+        join tokens own on own.workspace_id = p.workspace_id and own.token_id = p.token_id
+        join tokens t on t.workspace_id = own.workspace_id and t.token_id = any(own.token_id || own.ancestors)
         order by w.workspace_id, t.token_id
         ${sql.literal(lock === "for_update" ? "for update of w, t" : "")}`)
     )
@@ -85,6 +85,7 @@ const write =
       minute_refused: standing.minuteRefused
     }))
     const spends = [...after.spends].map(([tokenId, spend]) => ({
+      workspace_id: after.owners.get(tokenId) ?? null,
       token_id: tokenId,
       month: spend.month,
       spent: spend.spentMicros
@@ -92,8 +93,8 @@ const write =
     return send(sql`
       with entries as (${insertEntries(database, entries, null)}), spends as (
         update tokens t set spend_month = s.month, spend_micros = s.spent
-        from json_to_recordset(${JSON.stringify(spends)}::json) as s (token_id text, month text, spent bigint)
-        where t.token_id = s.token_id
+        from json_to_recordset(${JSON.stringify(spends)}::json) as s (workspace_id text, token_id text, month text, spent bigint)
+        where t.workspace_id = s.workspace_id and t.token_id = s.token_id
       )
       update wallets w set available_micros = c.available, reserved_micros = c.reserved, inflight = c.inflight,
         minute_started_at = c.minute_started_at, minute_count = c.minute_count, minute_refused = c.minute_refused

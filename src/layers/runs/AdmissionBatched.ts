@@ -169,7 +169,8 @@ export const AdmissionBatched: Layer.Layer<
       if (stored.length > 0) yield* idempotency.claim(stored.map(claimOf))
       yield* faults.at("admission.after_key")
       if (stored.length > 0) yield* store.insert(stored)
-      if (stored.length > 0) yield* wallet.write({ standings, spends, postings, now: locked.now })
+      if (stored.length > 0)
+        yield* wallet.write({ standings, spends, owners: locked.owners, postings, now: locked.now })
       yield* faults.at("admission.after_hold")
       return decisions
     })

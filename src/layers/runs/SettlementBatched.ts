@@ -131,7 +131,7 @@ export const SettlementBatched: Layer.Layer<
       const { conclusions, postings, spends, standings } = batch
       if (conclusions.size > 0) {
         yield* store.conclude(Array.from(conclusions.values(), ({ conclusion }) => conclusion))
-        yield* wallet.write({ standings, spends, postings, now: locked.now })
+        yield* wallet.write({ standings, spends, owners: locked.owners, postings, now: locked.now })
       }
       yield* faults.at("settlement.inside")
       return requests.map((request): Exit.Exit<SettlementAnswer> => {

@@ -20,6 +20,24 @@ const firstThatOnlyAdds = 29
  */
 const takeAway: Readonly<Record<string, string>> = {}
 
+/**
+ * What a migration changes although it looks like a break, and no statement of the version before notices: none leans
+ * on these keys, and a trigger gives the new column its value.
+ */
+const unnoticed: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "0034_keys_by_workspace": [
+    "new column replaced_token_secrets.workspace_id must have a value and has no default",
+    "constraint of replaced_token_secrets: PRIMARY KEY (digest) is gone",
+    "constraint of tokens: PRIMARY KEY (token_id) is gone",
+    "constraint of tokens: UNIQUE (digest) is gone",
+    "unique index of top_ups: btree (top_up_id) is gone",
+    "constraint of replaced_token_secrets: PRIMARY KEY (workspace_id, digest) is new",
+    "trigger of replaced_token_secrets: CREATE TRIGGER replaced_secret_in_workspace BEFORE INSERT ON public.replaced_token_secrets FOR EACH ROW WHEN ((new.workspace_id IS NULL)) EXECUTE FUNCTION replaced_secret_in_workspace() is new",
+    "constraint of tokens: PRIMARY KEY (workspace_id, token_id) is new",
+    "unique index of tokens: btree (workspace_id, digest) is new"
+  ]
+}
+
 const names = Object.keys(migrations).sort()
 const firstOf = (count: number, all: Readonly<Record<string, Migration>> = migrations): Record<string, Migration> =>
   Object.fromEntries(
@@ -156,7 +174,7 @@ describe("programs of the version before", () => {
             const before = yield* shape
             yield* migrate(firstOf(schema))
             if (takeAway[name] !== undefined) return
-            assert.deepStrictEqual(schemaBreaks(before, yield* shape), [], name)
+            assert.sameMembers([...schemaBreaks(before, yield* shape)], [...(unnoticed[name] ?? [])], name)
             // Their statements, on the tables as they are now.
             yield* write(schema - 1, "bb")
             // This program's own check needs its own schema.

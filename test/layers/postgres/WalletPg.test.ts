@@ -21,7 +21,7 @@ it.live("a transaction that locks a wallet waits for the one that has it, and th
     const first = yield* Effect.fork(
       transact(
         Effect.gen(function* () {
-          const { spends, standings } = yield* wallet.lock([purse])
+          const { owners, spends, standings } = yield* wallet.lock([purse])
           yield* Deferred.succeed(locked, undefined)
           yield* Deferred.await(write)
           const standing = standings.get(purse.workspaceId)!
@@ -33,6 +33,7 @@ it.live("a transaction that locks a wallet waits for the one that has it, and th
                 { ...spend, month: "2026-01", spentMicros: Micros.make(55) }
               ])
             ),
+            owners,
             postings: [],
             now: 0
           })

@@ -185,6 +185,11 @@ insert into history_media (workspace_id, run_id, media_id, content_type, sha256,
     {
       since: 33,
       statement: `insert into nodes (node_id, role, version, host, started_at, last_seen_at) values ('node ${tag}', 'all', '0.1.0', 'one', 1780000000000, 1780000000001)`
+    },
+    {
+      since: 34,
+      // A token of which the migration knows no use yet.
+      statement: `insert into token_last_uses (workspace_id, token_id, last_used_at) values (${ws}, ${token.replace("01m8", "02m8")}, 1780000000004)`
     }
   ]
 }

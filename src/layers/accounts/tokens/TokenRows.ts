@@ -48,15 +48,20 @@ export interface TokenRows {
     tokenId: TokenId
   ) => Effect.Effect<OwnTokenRow | null, StorageError, Changing>
   /** Of these tokens together. */
-  readonly above: (tokenIds: ReadonlyArray<TokenId>) => Effect.Effect<AboveToken, StorageError>
+  readonly above: (
+    workspaceId: WorkspaceId,
+    tokenIds: ReadonlyArray<TokenId>
+  ) => Effect.Effect<AboveToken, StorageError>
   readonly insert: (token: ChildToken) => Effect.Effect<void, StorageError, Changing>
   /** Also lets the tokens that come from it end no later. */
   readonly update: (
+    workspaceId: WorkspaceId,
     tokenId: TokenId,
     token: Pick<Token, "label" | "monthlyLimitMicros" | "expiresAt">
   ) => Effect.Effect<void, StorageError, Changing>
   /** The secrets until now work `overlapSeconds` longer, at most. */
   readonly rotate: (
+    workspaceId: WorkspaceId,
     tokenId: TokenId,
     digest: Uint8Array,
     overlapSeconds: number

@@ -51,7 +51,7 @@ export const tokensOver = (rows: TokenRows): Effect.Effect<Tokens["Type"], never
 
     /** What the caller may do at most: all that stands above them counts for them too. */
     const powersOf = (caller: Principal) =>
-      Effect.map(rows.above(lineOf(caller)), ({ expiresAt, limitMicros }): TokenPowers => ({
+      Effect.map(rows.above(caller.workspaceId, lineOf(caller)), ({ expiresAt, limitMicros }): TokenPowers => ({
         scopes: caller.scopes,
         expiresAt,
         limitMicros
@@ -145,10 +145,10 @@ export const tokensOver = (rows: TokenRows): Effect.Effect<Tokens["Type"], never
                 yield* powersOf(caller)
               )
             )
-            const above = yield* rows.above(row.ancestors)
+            const above = yield* rows.above(caller.workspaceId, row.ancestors)
             if (changes.expiresAt !== undefined && childEnd(changes.expiresAt, above.expiresAt) !== changes.expiresAt)
               return yield* ValidationError.of("expiresAt", "is later than the end of the token that it comes from")
-            yield* rows.update(tokenId, { ...row, ...changes })
+            yield* rows.update(caller.workspaceId, tokenId, { ...row, ...changes })
             const [before, after] = [tokenOf(row), tokenOf({ ...row, ...changes })]
             return changed(after, {
               action: "token.changed",
@@ -173,10 +173,10 @@ export const tokensOver = (rows: TokenRows): Effect.Effect<Tokens["Type"], never
           Effect.gen(function* () {
             const row = yield* mine(caller, tokenId)
             yield* working(row)
-            const above = yield* rows.above(lineOf(row))
+            const above = yield* rows.above(caller.workspaceId, lineOf(row))
             // The new secret is the caller's to keep, with all that the token may do.
             yield* refuse(tooMuch({ ...above, scopes: row.scopes }, yield* powersOf(caller)))
-            yield* rows.rotate(tokenId, tokenDigest(secret), overlapSeconds)
+            yield* rows.rotate(caller.workspaceId, tokenId, tokenDigest(secret), overlapSeconds)
             return changed(tokenOf(row), {
               action: "token.rotated",
               subjectId: tokenId,

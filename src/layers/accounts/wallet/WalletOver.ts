@@ -32,6 +32,7 @@ const standingOf = (row: PurseRow, { inflightLimit }: WalletDefaults["Type"]): S
 const lockedPurses = (rows: ReadonlyArray<PurseRow>, defaults: WalletDefaults["Type"], now: number): LockedPurses => {
   const standings = new Map<WorkspaceId, Standing>()
   const spends = new Map<TokenId, TokenSpend>()
+  const owners = new Map<TokenId, WorkspaceId>()
   const lines = new Map<TokenId, TokenLine>()
   let latest: number | undefined
   for (const row of rows) {
@@ -39,9 +40,10 @@ const lockedPurses = (rows: ReadonlyArray<PurseRow>, defaults: WalletDefaults["T
     latest = latest === undefined || row.now > latest ? row.now : latest
     standings.set(row.workspaceId, standingOf(row, defaults))
     lines.set(row.tokenId, lineOf(row))
+    owners.set(row.spenderId, row.workspaceId)
     spends.set(row.spenderId, { limitMicros: row.limitMicros, month: row.spendMonth, spentMicros: row.spentMicros })
   }
-  return { standings, spends, lines, now: latest ?? now }
+  return { standings, spends, owners, lines, now: latest ?? now }
 }
 
 const entryOf = (

@@ -52,7 +52,7 @@ export interface WalletRows {
   /** Entries in the order in which they happened, and wallets and tokens as they are after them. */
   readonly write: (
     entries: ReadonlyArray<LedgerEntry>,
-    after: Pick<WalletChanges, "standings" | "spends">
+    after: Pick<WalletChanges, "standings" | "spends" | "owners">
   ) => Effect.Effect<void, StorageError>
   /**
    * Locks a wallet, and writes the credit that is decided on it, once for each key: null when there is no such wallet,

@@ -194,6 +194,8 @@ export interface PoolerOptions {
  */
 const byIndex = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "jit"]
 const allTo = (value: "on" | "off"): string => byIndex.map((name) => `set ${name} = ${value}`).join("; ")
+/** What each connection for the work is told first. */
+export const plansByIndex = allTo("off")
 
 /** A transaction whose client is silent ends later than a statement that is too slow. */
 const idleMillis = (limits: PoolLimits): number => limits.statementTimeoutMillis + 5_000
@@ -218,7 +220,7 @@ export const workPool = (servers: Servers, limits: PoolLimits): Effect.Effect<Pg
     ...shared(limits),
     statement_timeout: limits.statementTimeoutMillis,
     idle_in_transaction_session_timeout: idleMillis(limits)
-  }).pipe(Effect.tap((pool) => Effect.sync(() => atFirst(pool, allTo("off")))))
+  }).pipe(Effect.tap((pool) => Effect.sync(() => atFirst(pool, plansByIndex))))
 
 /** The same behind a pooler: what a session sets would stay with a connection that the next client gets. */
 export const pooledPool = (

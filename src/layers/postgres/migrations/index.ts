@@ -36,6 +36,7 @@ import { requestRates } from "./0030_request_rates.js"
 import { storageRelation } from "./0031_storage_relation.js"
 import { history } from "./0032_history.js"
 import { nodes } from "./0033_nodes.js"
+import { keysByWorkspace } from "./0034_keys_by_workspace.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -70,5 +71,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0030_request_rates": requestRates,
   "0031_storage_relation": storageRelation,
   "0032_history": history,
-  "0033_nodes": nodes
+  "0033_nodes": nodes,
+  "0034_keys_by_workspace": keysByWorkspace
 }
