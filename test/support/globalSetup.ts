@@ -13,6 +13,7 @@ import { DatabasePg } from "../../src/layers/postgres/Database.js"
 import * as EmbeddedPostgres from "../../src/layers/postgres/embedded/EmbeddedPostgres.js"
 import { migrate } from "../../src/layers/postgres/Migrations.js"
 import { migrations } from "../../src/layers/postgres/migrations/index.js"
+import { partitionByWorkspace } from "./tablesByWorkspace.js"
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -20,6 +21,8 @@ declare module "vitest" {
     readonly databaseUrl: string
     /** Prefix of all databases of this run; the template is named by the prefix alone. */
     readonly databasePrefix: string
+    /** A database without rows whose tables are partitioned by workspace, to look at plans. */
+    readonly partitionedUrl: string
   }
 }
 
@@ -114,6 +117,14 @@ const withDatabase = (url: string, name: string) => {
   return Redacted.make(target.href)
 }
 
+/** `TEST_TABLES=partitioned`: the tables that are kept by workspace are hash-partitioned by it (docs/testing.md). */
+const partition = async (url: Redacted.Redacted, months: boolean) => {
+  const client = new Pg.Client(Redacted.value(url))
+  await client.connect()
+  const run = async (text: string) => (await client.query<Record<string, unknown>>(text)).rows
+  await partitionByWorkspace(run, { months }).finally(() => client.end())
+}
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const scope = Effect.runSync(Scope.make())
   const ready = Effect.gen(function* () {
@@ -121,6 +132,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const { client, prefix } = yield* claimPrefix(url)
     yield* Effect.promise(() => client.query(`create database ${prefix}`))
     yield* migrate(migrations).pipe(Effect.provide(DatabasePg({ url: withDatabase(url, prefix), connectionsMax: 2 })))
+    const twin = `${prefix}_partitioned`
+    yield* Effect.promise(() => client.query(`create database ${twin} template ${prefix}`))
+    yield* Effect.promise(() => partition(withDatabase(url, twin), true))
+    if (process.env["TEST_TABLES"] === "partitioned")
+      yield* Effect.promise(() => partition(withDatabase(url, prefix), false))
+    project.provide("partitionedUrl", Redacted.value(withDatabase(url, twin)))
     project.provide("databaseUrl", url)
     project.provide("databasePrefix", prefix)
   })

@@ -4,11 +4,12 @@
  */
 import type { SqlClient } from "@effect/sql"
 import type { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Redacted, type Scope } from "effect"
+import { Context, Effect, Layer, Redacted, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import Pg from "pg"
 import { inject } from "vitest"
-import { type Database, type DatabaseOptions, DatabasePg } from "../../src/layers/postgres/Database.js"
+import { Database, type DatabaseOptions, DatabasePg } from "../../src/layers/postgres/Database.js"
+import { Judge, judgeMade, noting } from "./judging.js"
 
 const administer = (statement: string) =>
   Effect.promise(async () => {
@@ -44,12 +45,28 @@ export const reached = (url: Redacted.Redacted): Pick<DatabaseOptions, "url" | "
   return { url: Redacted.make(pooled.href), directUrl: url }
 }
 
-/** The database and its pool as a layer; each build of the layer is a database of its own. */
+/**
+ * The database and its pool as a layer; each build of the layer is a database of its own. What the gateway asked it is
+ * judged when the layer closes.
+ */
 export const testDatabase = (
   options: Omit<DatabaseOptions, "url"> = {}
 ): Layer.Layer<Database | PgClient.PgClient | SqlClient.SqlClient> =>
   Layer.unwrapScoped(
-    Effect.map(acquireTestDatabase(), (url) =>
-      Layer.orDie(DatabasePg({ connectionsMax: 10, ...options, ...reached(url) }))
-    )
+    Effect.gen(function* () {
+      const url = yield* acquireTestDatabase()
+      yield* Effect.addFinalizer(() =>
+        Effect.promise(async () => {
+          const judge = new Judge(inject("partitionedUrl"))
+          await judgeMade(judge).finally(() => judge.close())
+        })
+      )
+      const layer = Layer.orDie(DatabasePg({ connectionsMax: 10, ...options, ...reached(url) }))
+      return Layer.map(layer, (context) =>
+        Context.add(context, Database, {
+          ...Context.get(context, Database),
+          sql: noting(Context.get(context, Database).sql)
+        })
+      )
+    })
   )
