@@ -21,8 +21,13 @@ declare module "vitest" {
     readonly databaseUrl: string
     /** Prefix of all databases of this run; the template is named by the prefix alone. */
     readonly databasePrefix: string
-    /** A database without rows whose tables are partitioned by workspace, to look at plans. */
-    readonly partitionedUrl: string
+    /**
+     * A database without rows whose tables are partitioned by workspace, to look at plans of statements; null for files
+     * with a process of their own.
+     */
+    readonly partitionedUrl: string | null
+    /** Which statements are looked at. */
+    readonly judged: "each text" | "each template"
   }
 }
 
@@ -117,7 +122,7 @@ const withDatabase = (url: string, name: string) => {
   return Redacted.make(target.href)
 }
 
-/** `TEST_TABLES=partitioned`: the tables that are kept by workspace are hash-partitioned by it (docs/testing.md). */
+/** `TEST_TABLES=partitioned`: tables that are kept by workspace are hash-partitioned by it (docs/contributing.md). */
 const partition = async (url: Redacted.Redacted, months: boolean) => {
   const client = new Pg.Client(Redacted.value(url))
   await client.connect()
@@ -132,12 +137,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const { client, prefix } = yield* claimPrefix(url)
     yield* Effect.promise(() => client.query(`create database ${prefix}`))
     yield* migrate(migrations).pipe(Effect.provide(DatabasePg({ url: withDatabase(url, prefix), connectionsMax: 2 })))
+    const arePartitioned = process.env["TEST_TABLES"] === "partitioned"
     const twin = `${prefix}_partitioned`
-    yield* Effect.promise(() => client.query(`create database ${twin} template ${prefix}`))
-    yield* Effect.promise(() => partition(withDatabase(url, twin), true))
-    if (process.env["TEST_TABLES"] === "partitioned")
-      yield* Effect.promise(() => partition(withDatabase(url, prefix), false))
-    project.provide("partitionedUrl", Redacted.value(withDatabase(url, twin)))
+    if (project.name === "shared") {
+      yield* Effect.promise(() => client.query(`create database ${twin} template ${prefix}`))
+      yield* Effect.promise(() => partition(withDatabase(url, twin), true))
+    }
+    if (arePartitioned) yield* Effect.promise(() => partition(withDatabase(url, prefix), false))
+    project.provide("partitionedUrl", project.name === "shared" ? Redacted.value(withDatabase(url, twin)) : null)
+    project.provide("judged", arePartitioned ? "each text" : "each template")
     project.provide("databaseUrl", url)
     project.provide("databasePrefix", prefix)
   })

@@ -2,8 +2,10 @@
  * Every statement that the gateway makes in a test is shown to Postgres, in a database whose tables are
  * hash-partitioned by workspace (`tablesByWorkspace.ts`). The plan says whether the statement names the workspace: each
  * table that is kept by workspace must be read in one partition, or with a comparison of `workspace_id` in every
- * partition, as a join has it. Each text is looked at once in a process. Only statements that are written in `src`
- * count.
+ * partition, as a join has it. Only statements that are written in `src` count.
+ *
+ * This costs time, so in most runs the first text of each template is looked at, in the files that share a process.
+ * `npm run test:partitioned` looks at every text.
  */
 import Pg, { type QueryResult } from "pg"
 import type { Sql } from "../../src/layers/postgres/Database.js"
@@ -84,9 +86,11 @@ export class Judge {
   }
 }
 
-/** The statements that were made in this process, by their text, with the values of the first time. */
+/** The statements that were made and not judged yet, by their text, with the values of the first time. */
 const made = new Map<string, ReadonlyArray<unknown>>()
-const judged = new Set<string>()
+/** Texts that were made before. */
+const known = new Set<string>()
+/** The templates that were made into a statement before, and whether they are the gateway's. */
 const ours = new WeakMap<object, boolean>()
 
 /** Whether the code that calls the caller of this function's caller is the gateway's. */
@@ -98,27 +102,31 @@ const calledBySource = () => {
   return caller?.includes("/src/") === true
 }
 
-const note = ([text, values]: readonly [string, ReadonlyArray<unknown>]) => {
-  if (isStatement.test(text) && !judged.has(text) && !made.has(text)) made.set(text, values)
+const note = (text: string, values: ReadonlyArray<unknown>) => {
+  known.add(text)
+  if (isStatement.test(text)) made.set(text, values)
 }
 
-/** The same, but it notes what the gateway's code makes. */
-export const noting = (sql: Sql): Sql =>
+/** The same, but it notes what the gateway's code makes: each text, or only the first of each template. */
+export const noting = (sql: Sql, which: "each text" | "each template"): Sql =>
   new Proxy(sql, {
     apply: (target, self, given: Array<unknown>) => {
       const statement: unknown = Reflect.apply(target, self, given)
       const [template] = given
-      if (typeof template === "object" && template !== null) {
-        const isOurs = ours.get(template) ?? calledBySource()
-        ours.set(template, isOurs)
-        if (isOurs) note((statement as ReturnType<Sql["unsafe"]>).compile())
-      }
+      if (typeof template !== "object" || template === null) return statement
+      const before = ours.get(template)
+      if (before !== undefined && which === "each template") return statement
+      const isOurs = before ?? calledBySource()
+      ours.set(template, isOurs)
+      if (!isOurs) return statement
+      const [text, values] = (statement as ReturnType<Sql["unsafe"]>).compile()
+      if (!known.has(text)) note(text, values)
       return statement
     },
     get: (target, key) => {
       if (key !== "unsafe") return Reflect.get(target, key) as unknown
       return (text: string, values: ReadonlyArray<unknown> = []) => {
-        if (calledBySource()) note([text, values])
+        if (!known.has(text) && calledBySource()) note(text, values)
         return target.unsafe(text, values)
       }
     }
@@ -129,7 +137,6 @@ export const judgeMade = async (judge: Judge): Promise<void> => {
   const wrong: Array<string> = []
   for (const [text, values] of made) {
     made.delete(text)
-    judged.add(text)
     if (crossings.some((crossing) => text.includes(crossing.text))) continue
     const tables = await judge.crossedBy(text, values)
     if (tables !== null && tables.length > 0) wrong.push(`${tables.join(", ")}: ${text}`)

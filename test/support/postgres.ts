@@ -8,7 +8,7 @@ import { Context, Effect, Layer, Redacted, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import Pg from "pg"
 import { inject } from "vitest"
-import { Database, type DatabaseOptions, DatabasePg } from "../../src/layers/postgres/Database.js"
+import { Database, type DatabaseOptions, DatabasePg, type Sql } from "../../src/layers/postgres/Database.js"
 import { Judge, judgeMade, noting } from "./judging.js"
 
 const administer = (statement: string) =>
@@ -45,6 +45,21 @@ export const reached = (url: Redacted.Redacted): Pick<DatabaseOptions, "url" | "
   return { url: Redacted.make(pooled.href), directUrl: url }
 }
 
+/** Closes with a look at the statements that the gateway made (`judging.ts`). */
+const judgedSql = (sql: Sql): Effect.Effect<Sql, never, Scope.Scope> => {
+  const url = inject("partitionedUrl")
+  if (url === null) return Effect.succeed(sql)
+  return Effect.as(
+    Effect.addFinalizer(() =>
+      Effect.promise(async () => {
+        const judge = new Judge(url)
+        await judgeMade(judge).finally(() => judge.close())
+      })
+    ),
+    noting(sql, inject("judged"))
+  )
+}
+
 /**
  * The database and its pool as a layer; each build of the layer is a database of its own. What the gateway asked it is
  * judged when the layer closes.
@@ -55,17 +70,12 @@ export const testDatabase = (
   Layer.unwrapScoped(
     Effect.gen(function* () {
       const url = yield* acquireTestDatabase()
-      yield* Effect.addFinalizer(() =>
-        Effect.promise(async () => {
-          const judge = new Judge(inject("partitionedUrl"))
-          await judgeMade(judge).finally(() => judge.close())
-        })
-      )
       const layer = Layer.orDie(DatabasePg({ connectionsMax: 10, ...options, ...reached(url) }))
-      return Layer.map(layer, (context) =>
-        Context.add(context, Database, {
-          ...Context.get(context, Database),
-          sql: noting(Context.get(context, Database).sql)
+      return Layer.scopedContext(
+        Effect.gen(function* () {
+          const context = yield* Layer.build(layer)
+          const database = Context.get(context, Database)
+          return Context.add(context, Database, { ...database, sql: yield* judgedSql(database.sql) })
         })
       )
     })

@@ -16,8 +16,8 @@ export const notByWorkspace: Readonly<Record<string, string>> = {
 /** Tables without a workspace that statements join with those kept by workspace, or that these refer to. */
 export const besideEveryWorkspace = ["workspaces", "members", "payments", "storage_identity", "history_months"] as const
 
-/** Hash partitions by workspace of every table that is kept by workspace. */
-const parts = 4
+/** Hash partitions by workspace of every table that is kept by workspace: as few as show what reads them all. */
+const parts = 2
 
 /** Runs one statement, and answers its rows. */
 export type RunSql = (text: string) => Promise<ReadonlyArray<Record<string, unknown>>>

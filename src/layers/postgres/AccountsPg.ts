@@ -250,12 +250,16 @@ const makeRows: Effect.Effect<AccountRows, never, Database | EffectScope.Scope> 
     insertToken: insertToken(database),
     revokeToken: revokeToken(database),
     tokenById: (tokenId) =>
-      knownTokenRow(
-        query(sql`
-          select t.workspace_id as "workspaceId", t.label, t.revoked_at as "revokedAt",
-            (select count(*)::int from tokens d
-              where d.workspace_id = t.workspace_id and t.token_id = any(d.ancestors) and d.revoked_at is null) as descendants
-          from tokens t where t.token_id = ${tokenId}`)
+      Effect.flatMap(placeOfToken(database, tokenId), (workspaceId) =>
+        workspaceId === null
+          ? Effect.succeed(null)
+          : knownTokenRow(
+              query(sql`
+                select t.workspace_id as "workspaceId", t.label, t.revoked_at as "revokedAt",
+                  (select count(*)::int from tokens d
+                    where d.workspace_id = ${workspaceId} and t.token_id = any(d.ancestors) and d.revoked_at is null) as descendants
+                from tokens t where t.workspace_id = ${workspaceId} and t.token_id = ${tokenId}`)
+            )
       ),
     // Callers that arrive while a lookup runs share the next lookup. No result is cached.
     tokenByDigest: yield* makeGroupCommit({ batchMax: 256, commit: tokensByDigest(database, databaseNow) }),

@@ -2,19 +2,21 @@
  * Brings a database to the schema of this program. Each migration that the database does not have yet runs in order, in
  * a transaction of its own, together with the row that records it. When several programs start at once, an advisory
  * lock lets one work, and the others look again afterwards. Nothing is ever undone. Nothing runs outside of a
- * transaction (so no `create index concurrently`).
+ * transaction (so no `create index concurrently`). A table that somebody reads for long is not waited for while others
+ * must wait behind the migration: it is rolled back and tried again.
  *
  * A migration only adds, so a program may work on a database that a newer one has migrated. A migration that takes
  * something away says which migration a program must know from then on (`schema_needs`). A program that does not know
  * that one is refused, and so is a database whose migrations are not in the order of this program.
  */
 import type { SqlError } from "@effect/sql"
-import { Data, Effect, Schema } from "effect"
+import { Data, Effect, Schedule, Schema } from "effect"
 import { member } from "../../domain/Members.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
-import { Database, type Sql } from "./Database.js"
+import { Database, type Sql, sqlState } from "./Database.js"
 import { migrationsLock } from "./database/AdvisoryLocks.js"
 import { rowOf, rowsOf } from "./database/Rows.js"
+import { tableLockTimeout } from "./database/TableLocks.js"
 
 /**
  * SQL text (may hold several statements), a list of such texts, or an effect; all run inside the migration's
@@ -48,6 +50,17 @@ const apply = (sql: Sql, migration: Migration): Effect.Effect<void, SqlError.Sql
   const texts = typeof migration === "string" ? [migration] : migration
   return Effect.forEach(texts, (text) => sql.unsafe(text), { discard: true })
 }
+
+/** Some table that the migration changes stayed in use. */
+class TableInUse extends Data.TaggedError("TableInUse") {}
+
+const triesMax = 60
+
+const whileInUse = (name: string) =>
+  Schedule.spaced("5 seconds").pipe(
+    Schedule.intersect(Schedule.recurs(triesMax - 1)),
+    Schedule.tapInput(() => Effect.logWarning(`The migration ${name} waits for a table that somebody uses for long`))
+  )
 
 const neededRow = rowOf(Schema.Struct({ needed: Schema.String }))
 
@@ -104,11 +117,26 @@ export const migrate = (
           yield* sql`create table if not exists gateway_migrations (name text primary key, applied_at timestamptz not null default now())`
           const [done] = yield* sql`select from gateway_migrations where name = ${name}`
           if (done !== undefined) return []
-          yield* apply(sql, member(all, name) ?? [])
+          yield* sql.unsafe(tableLockTimeout)
+          yield* apply(sql, member(all, name) ?? []).pipe(
+            Effect.catchIf(
+              (error) => sqlState(error) === "55P03",
+              () => new TableInUse()
+            )
+          )
           yield* sql`insert into gateway_migrations (name) values (${name})`
           return [name]
         })
       ).pipe(
+        Effect.retry({ while: (error) => error._tag === "TableInUse", schedule: whileInUse(name) }),
+        Effect.catchTag(
+          "TableInUse",
+          () =>
+            new MigrationFailed({
+              name,
+              message: `The migration ${name} did not get a table that somebody uses, in ${triesMax} tries: end what reads or changes all of it, then start again`
+            })
+        ),
         Effect.catchAllDefect(
           (cause) =>
             new MigrationFailed({

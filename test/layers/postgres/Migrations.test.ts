@@ -1,6 +1,6 @@
 // Migrations on a real server: order, two starters at once, a failure in the middle, a database from the future.
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Exit, Fiber, Logger, TestClock } from "effect"
 import { Database, DatabasePg } from "../../../src/layers/postgres/Database.js"
 import { migrate, type Migration } from "../../../src/layers/postgres/Migrations.js"
 import { migrations } from "../../../src/layers/postgres/migrations/index.js"
@@ -62,6 +62,49 @@ describe("migrate", () => {
         )
         assert.deepStrictEqual(ran.flat().sort(), ["0001_wallets", "0002_more"])
         assert.deepStrictEqual(yield* wallets, [{ id: 1 }, { id: 2 }])
+      })
+    )
+  )
+
+  it.effect("does not wait long for a table that somebody uses, so that nobody waits behind it, and tries again", () =>
+    emptyDatabase(
+      Effect.gen(function* () {
+        yield* migrate(two)
+        const { sql, transact } = yield* Database
+        const [reads, ends, warned] = yield* Effect.all([
+          Deferred.make<void>(),
+          Deferred.make<void>(),
+          Deferred.make<unknown>()
+        ])
+        const reader = yield* Effect.fork(
+          transact(
+            Effect.gen(function* () {
+              yield* sql`select from wallets`
+              yield* Deferred.succeed(reads, undefined)
+              yield* Deferred.await(ends)
+            })
+          )
+        )
+        yield* Deferred.await(reads)
+        const migrating = yield* migrate({
+          ...two,
+          "0003_named": "alter table wallets add column name text"
+        }).pipe(
+          Effect.provide(
+            Logger.replace(
+              Logger.defaultLogger,
+              Logger.make(({ message }) => Deferred.unsafeDone(warned, Exit.succeed(message)))
+            )
+          ),
+          Effect.fork
+        )
+        assert.include(String(yield* Deferred.await(warned)), "0003_named waits for a table")
+        // Nobody waits: neither does a new reader, nor would the migration hold what it has.
+        assert.lengthOf(yield* wallets, 2)
+        yield* Deferred.succeed(ends, undefined)
+        yield* Fiber.join(reader)
+        yield* TestClock.adjust("5 seconds")
+        assert.deepStrictEqual(yield* Fiber.join(migrating), ["0003_named"])
       })
     )
   )

@@ -2,7 +2,7 @@
 // Statements are judged wherever tests make them (test/support/judging.ts); here is what says so of the schema, of the
 // judge and of docs/scaling.md.
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect, Redacted, type Scope } from "effect"
 import { readdirSync, readFileSync } from "node:fs"
 import Pg from "pg"
 import { inject } from "vitest"
@@ -23,20 +23,21 @@ const onDatabase = <A>(url: string, use: (run: RunSql) => Promise<A>) =>
     return use(async (text) => (await client.query<Record<string, unknown>>(text)).rows).finally(() => client.end())
   })
 
+const partitioned = () => inject("partitionedUrl") ?? assert.fail("this file is one of those that share a process")
+
 /** As gateways have it, and as tests hash-partition it. */
-const databases: ReadonlyArray<readonly [string, Effect.Effect<string>]> = [
-  ["of a gateway", Effect.map(Effect.scoped(acquireTestDatabase()), Redacted.value)],
-  ["that is hash-partitioned", Effect.sync(() => inject("partitionedUrl"))]
+const databases: ReadonlyArray<readonly [string, Effect.Effect<string, never, Scope.Scope>]> = [
+  ["of a gateway", Effect.map(acquireTestDatabase(), Redacted.value)],
+  ["that is hash-partitioned", Effect.sync(partitioned)]
 ]
 
 const scaling = readFileSync("docs/scaling.md", "utf8")
 
 describe("tables that are kept by workspace", () => {
-  for (const [which] of databases)
+  for (const [which, database] of databases)
     it.live(`begin each primary key and unique index with it, in the database ${which}`, () =>
       Effect.gen(function* () {
-        const url = which === "of a gateway" ? Redacted.value(yield* acquireTestDatabase()) : inject("partitionedUrl")
-        yield* onDatabase(url, async (run) => {
+        yield* onDatabase(yield* database, async (run) => {
           const tables = await tablesByWorkspace(run)
           assert.includeMembers(
             [...tables],
@@ -112,7 +113,7 @@ describe("tables that are kept by workspace", () => {
 describe("statements", () => {
   const judged = (text: string, values: ReadonlyArray<unknown> = []) =>
     Effect.acquireUseRelease(
-      Effect.sync(() => new Judge(inject("partitionedUrl"))),
+      Effect.sync(() => new Judge(partitioned())),
       (judge) => Effect.promise(() => judge.crossedBy(text, values)),
       (judge) => Effect.promise(() => judge.close())
     )

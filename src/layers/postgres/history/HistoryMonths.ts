@@ -8,9 +8,9 @@ import type { HistoryMonth, MonthTotals, RunHistory } from "../../../services/Ru
 import type { RunKey, RunStore } from "../../../services/RunStore.js"
 import type { Database } from "../Database.js"
 import { rowOf, rowsOf } from "../database/Rows.js"
+import { tableLockTimeout } from "../database/TableLocks.js"
 import { decodeAttempts } from "../RunTables.js"
 import { attemptTable } from "../RunTables.js"
-import { lockTimeout } from "./HistoryMoves.js"
 import { boundsOf, decodeWholeRuns, historyTables, partitionOf, wholeRun, withPayload } from "./HistoryTables.js"
 import type { historyTurn } from "./HistoryTurn.js"
 
@@ -164,7 +164,7 @@ export const historyMonths = (
           sql`select from history_months where month = ${month} and state = 'closed' for update`
         )
         if (closed === undefined) return
-        yield* sql.unsafe(lockTimeout)
+        yield* sql.unsafe(tableLockTimeout)
         for (const table of historyTables) yield* sql.unsafe(`drop table ${partitionOf(table, month)}`)
         yield* sql`delete from run_spans s using workspaces w where s.workspace_id = w.workspace_id and s.last_run_id < ${end}`
         yield* sql`

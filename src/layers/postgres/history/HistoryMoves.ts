@@ -12,14 +12,13 @@ import { planWithoutInputs, StoredPlan } from "../../../domain/StoredPlan.js"
 import type { RunHistory } from "../../../services/RunHistory.js"
 import type { Database } from "../Database.js"
 import { rowOf, rowsOf } from "../database/Rows.js"
+import { tableLockTimeout } from "../database/TableLocks.js"
 import { runTable } from "../RunTables.js"
 import { boundsOf, columnsOf, historyTables, partitionOf } from "./HistoryTables.js"
 import type { historyTurn } from "./HistoryTurn.js"
 
 /** Workspaces that one statement looks at. */
 const workspacesLookedAt = 500
-/** How long a change of tables waits for those who read them; those who come later wait behind it. */
-export const lockTimeout = "set local lock_timeout = '2s'"
 
 const finishedList = runStatuses
   .filter(isTerminal)
@@ -71,7 +70,7 @@ export const historyMoves = (
         const [known] = yield* query(sql`select from history_months where month = ${month}`)
         if (known !== undefined) return
         const { end, first } = boundsOf(month)
-        yield* sql.unsafe(lockTimeout)
+        yield* sql.unsafe(tableLockTimeout)
         for (const table of historyTables) {
           const partition = partitionOf(table, month)
           yield* sql.unsafe(`create table ${partition} (like ${table} including all)`)
