@@ -9,7 +9,6 @@ import { Ids } from "../services/Ids.js"
 import { Wallet } from "../services/Wallet.js"
 import { ValidationError } from "../domain/ApiErrors.js"
 import type { TokenId } from "../domain/Ids.js"
-import { credited } from "../domain/Ledger.js"
 import { dollars, toUsd } from "../domain/Micros.js"
 import { changedPolicy, type PolicyChange, rulesOf, ruleText } from "../domain/WorkspacePolicy.js"
 import { readConfig } from "../layers/node/Config.js"
@@ -199,42 +198,43 @@ export const credit = Command.make(
     dryRun,
     json: Inputs.json
   },
-  ({ key, micros, reason, workspace, yes, ...asked }) =>
+  ({ dryRun, json, key, micros, reason, workspace, yes }) =>
     announced(
-      asked,
+      { dryRun, json },
       Effect.gen(function* () {
         const ids = yield* Ids
         const wallet = yield* Wallet
         const { creditAskMicros } = yield* readConfig
         const { name, workspaceId } = yield* (yield* Accounts).workspace(yield* workspaceOf(workspace))
-        const transfer = { kind: "adjustment", micros, reason, topUpId: null } as const
-        const before = yield* wallet.balance(workspaceId)
-        const after = credited(before, transfer)
-        // A credit that was made already under its key moves nothing, so that only the wallet can refuse it.
-        if (Either.isLeft(after) && Option.isNone(key)) return yield* after.left
+        // With a prefix, so that nothing that a person types is the key of a top-up.
+        const unique = Option.getOrNull(Option.map(key, (typed) => `operator:${typed}`))
+        const asked = { kind: "adjustment", micros, reason, topUpId: null, workspaceId } as const
+        const { after, before, used } = yield* wallet.foresee({ ...asked, key: unique })
         const amount = dollars(Math.abs(micros))
-        const balances = Either.match(after, {
-          onLeft: () => `${dollars(before.availableMicros)} are available`,
-          onRight: ({ balance }) =>
-            `${dollars(before.availableMicros)} available before, ${dollars(balance.availableMicros)} after`
-        })
-        const once = Option.isSome(key) ? "; nothing if the key has done it before" : ""
+        const because = `${amount} is more than ${dollars(creditAskMicros)} (GATEWAY_CREDIT_ASK_USD)`
+        const asks = !used && Math.abs(micros) > creditAskMicros
+        const balances = `${dollars(before.availableMicros)} available before, ${dollars(after.availableMicros)} after`
         return {
           will: [
-            `${micros < 0 ? `Takes ${amount} back from` : `Adds ${amount} to`} ${name} (${workspaceId}): ${balances}${once}`
+            used
+              ? `Changes nothing: the key has ${micros < 0 ? `taken ${amount} back from` : `added ${amount} to`} ${name} (${workspaceId}) before; ${dollars(before.availableMicros)} available`
+              : `${micros < 0 ? `Takes ${amount} back from` : `Adds ${amount} to`} ${name} (${workspaceId}): ${balances}`
           ],
+          needs:
+            asks && !yes ? `${because}: without --dry-run it asks, or needs --yes where nobody can be asked` : null,
           work: Effect.gen(function* () {
-            if (Math.abs(micros) > creditAskMicros)
+            if (asks)
               yield* agreed({
                 yes,
-                because: `${amount} is more than ${dollars(creditAskMicros)} (GATEWAY_CREDIT_ASK_USD)`,
+                because,
                 question: micros < 0 ? "Take it back?" : "Credit it?",
                 otherwise: "add --yes to credit it",
                 declined: "Nothing was credited"
               })
-            // With a prefix, so that nothing that a person types is the key of a top-up.
-            const unique = `operator:${Option.isSome(key) ? key.value : yield* ids.suffix}`
-            const balance = yield* wallet.credit({ ...transfer, workspaceId, key: unique }, commandLine)
+            const balance = yield* wallet.credit(
+              { ...asked, key: unique ?? `operator:${yield* ids.suffix}` },
+              commandLine
+            )
             const { availableMicros, reservedMicros } = balance
             return {
               json: { workspaceId, availableMicros, reservedMicros },

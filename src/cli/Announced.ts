@@ -7,6 +7,7 @@
  */
 import * as Options from "@effect/cli/Options"
 import { Data, Effect } from "effect"
+import type { JsonObject } from "../domain/Json.js"
 import { type Answer, answer } from "./Answer.js"
 import { Screen } from "./Screen.js"
 
@@ -19,6 +20,10 @@ export const nothingChanged = "Nothing was changed (--dry-run)"
 export interface Plan<E, R> {
   /** A sentence for each thing that will be done. */
   readonly will: ReadonlyArray<string>
+  /** What it needs that a dry run does not: it is said there, and found out without. */
+  readonly needs?: string | null
+  /** More for programs, beside the sentences, in the JSON of a dry run. */
+  readonly details?: JsonObject
   /** Does it, and is the first that changes anything. */
   readonly work: Effect.Effect<Answer, E, R>
 }
@@ -26,10 +31,13 @@ export interface Plan<E, R> {
 /** What is carried out of a plan: all of it, or with `--dry-run` nothing. */
 export const carriedOut = <E, R>(
   isDryRun: boolean,
-  { will, work }: Plan<E, R>
+  { details, needs = null, will, work }: Plan<E, R>
 ): Effect.Effect<Answer, E, R | Screen> =>
   isDryRun
-    ? Effect.succeed({ json: { dryRun: true, will: [...will] }, text: [...will, nothingChanged].join("\n") })
+    ? Effect.succeed({
+        json: { dryRun: true, will: [...will], ...(needs === null ? {} : { needs }), ...details },
+        text: [...will, ...(needs === null ? [] : [needs]), nothingChanged].join("\n")
+      })
     : Effect.gen(function* () {
         const { note } = yield* Screen
         yield* Effect.forEach(will, note, { discard: true })

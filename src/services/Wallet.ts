@@ -70,6 +70,14 @@ export interface HoldRow {
   readonly createdAt: number
 }
 
+/** What a credit would come to. */
+export interface Foreseen {
+  readonly before: Balance
+  readonly after: Balance
+  /** Whether its key has credited it before: then it changes nothing. */
+  readonly used: boolean
+}
+
 export class Wallet extends Context.Tag("gateway/services/Wallet")<
   Wallet,
   {
@@ -81,6 +89,10 @@ export class Wallet extends Context.Tag("gateway/services/Wallet")<
     readonly write: (changes: WalletChanges) => Effect.Effect<void, StorageError>
     /** Adds (or, as an adjustment, takes back) money. `ValidationError` when it would leave less than zero. */
     readonly credit: (credit: Credit, by: Actor) => Effect.Effect<Balance, NotFound | ValidationError | StorageError>
+    /** What `credit` would do or refuse now, with nothing written. A key of null is one that nobody has used. */
+    readonly foresee: (
+      credit: Omit<Credit, "key"> & { readonly key: string | null }
+    ) => Effect.Effect<Foreseen, NotFound | ValidationError | StorageError>
     /** Locks the wallet and reads it. Joins the surrounding transaction. */
     readonly lockBalance: (workspaceId: WorkspaceId) => Effect.Effect<Balance, NotFound | StorageError>
     readonly balance: (workspaceId: WorkspaceId) => Effect.Effect<Balance, NotFound | StorageError>

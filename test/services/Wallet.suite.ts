@@ -47,6 +47,19 @@ export const walletSuite = (name: string, storage: Layer.Layer<Storage>) =>
         )
         const other = yield* Effect.flip(wallet.credit({ workspaceId, ...credit(900, "one") }, commandLine))
         assert.match(other.message, /^key: was used for another credit, of \$0\.0007; use a new key/)
+        // It is foreseen in the same words.
+        const foreseen = (micros: number, key: string | null) =>
+          wallet.foresee({ workspaceId, ...credit(micros, ""), key })
+        assert.deepStrictEqual(yield* Effect.flip(foreseen(900, "one")), other)
+        const now = yield* wallet.balance(workspaceId)
+        assert.deepStrictEqual(yield* foreseen(700, "one"), { before: now, after: now, used: true })
+        const after = { ...now, availableMicros: 1_600 }
+        for (const key of [null, "two"])
+          assert.deepStrictEqual(yield* foreseen(900, key), { before: now, after, used: false })
+        assert.deepStrictEqual(
+          yield* Effect.flip(foreseen(-701, "two")),
+          yield* Effect.flip(wallet.credit({ workspaceId, ...credit(-701, "two") }, commandLine))
+        )
         assert.strictEqual((yield* wallet.balance(workspaceId)).availableMicros, 700)
         yield* sound
       })

@@ -137,6 +137,13 @@ const rowsOver = ({ modify, read, transact }: MemoryStorage["Type"]): WalletRows
         return { before, after: balance, earlierMicros: null }
       })
     ),
+  credited: ({ key, workspaceId }) =>
+    Effect.map(read, ({ wallets }) =>
+      Option.match(HashMap.get(wallets, workspaceId), {
+        onNone: () => null,
+        onSome: ({ creditKeys }) => creditKeys.get(key) ?? null
+      })
+    ),
   // One transaction runs at a time.
   lockBalance: (workspaceId) => Effect.map(read, (state) => balanceOf(state, workspaceId)),
   balance: (workspaceId) => Effect.map(read, (state) => balanceOf(state, workspaceId)),

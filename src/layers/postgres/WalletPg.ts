@@ -112,19 +112,27 @@ const lockBalance =
         where workspace_id = ${workspaceId} for update`)
     )
 
-const credit =
-  (database: Database["Type"]): WalletRows["credit"] =>
-  ({ key, workspaceId }, decide) => {
-    const { query, send, sql } = database
-    return Effect.gen(function* () {
-      const before = yield* lockBalance(database)(workspaceId)
-      if (before === null) return null
-      const earlier = yield* amountRow(
+const creditedBefore =
+  ({ query, sql }: Database["Type"]): WalletRows["credited"] =>
+  ({ key, workspaceId }) =>
+    Effect.map(
+      amountRow(
         query(
           sql`select amount_micros as "micros" from ledger_entries where workspace_id = ${workspaceId} and credit_key = ${key}`
         )
-      )
-      if (earlier !== null) return { before, after: before, earlierMicros: earlier.micros }
+      ),
+      (row) => row?.micros ?? null
+    )
+
+const credit =
+  (database: Database["Type"]): WalletRows["credit"] =>
+  ({ key, workspaceId }, decide) => {
+    const { send, sql } = database
+    return Effect.gen(function* () {
+      const before = yield* lockBalance(database)(workspaceId)
+      if (before === null) return null
+      const earlierMicros = yield* creditedBefore(database)({ key, workspaceId })
+      if (earlierMicros !== null) return { before, after: before, earlierMicros }
       const { balance, entry } = yield* decide(before)
       yield* send(insertEntries(database, [entry], key))
       yield* send(sql`
@@ -141,6 +149,7 @@ const makeRows: Effect.Effect<WalletRows, never, Database> = Effect.gen(function
     purses: readPurses(database, yield* DatabaseNow),
     write: write(database),
     credit: credit(database),
+    credited: creditedBefore(database),
     lockBalance: lockBalance(database),
     balance: (workspaceId) =>
       balanceRow(

@@ -76,6 +76,17 @@ const creditRecord = (
   }
 })
 
+/** A key credits once: fails where it was used for another amount, else answers whether it was used. */
+const usedBefore = (earlierMicros: number | null, micros: number): Effect.Effect<boolean, ValidationError> =>
+  earlierMicros === null || earlierMicros === micros
+    ? Effect.succeed(earlierMicros !== null)
+    : Effect.fail(
+        ValidationError.of(
+          "key",
+          `was used for another credit, of ${dollars(earlierMicros)}; use a new key for this one`
+        )
+      )
+
 export const walletOver = (rows: WalletRows): Effect.Effect<Wallet["Type"], never, AuditTrail | Ids | WalletDefaults> =>
   Effect.gen(function* () {
     const ids = yield* Ids
@@ -117,15 +128,18 @@ export const walletOver = (rows: WalletRows): Effect.Effect<Wallet["Type"], neve
             )
             const after = yield* foundOr(credit.workspaceId)(found?.after ?? null)
             if (found === null) return unchanged(after)
-            if (found.earlierMicros === null) return changed(after, creditRecord(credit, found.before, after))
-            if (found.earlierMicros === credit.micros) return unchanged(after)
-            return yield* ValidationError.of(
-              "key",
-              `was used for another credit, of ${dollars(found.earlierMicros)}; use a new key for this one`
-            )
+            return (yield* usedBefore(found.earlierMicros, credit.micros))
+              ? unchanged(after)
+              : changed(after, creditRecord(credit, found.before, after))
           })
         )
       ),
+      foresee: Effect.fn("Wallet.foresee")(function* (credit) {
+        const before = yield* Effect.flatMap(rows.balance(credit.workspaceId), foundOr(credit.workspaceId))
+        const earlierMicros = credit.key === null ? null : yield* rows.credited({ ...credit, key: credit.key })
+        if (yield* usedBefore(earlierMicros, credit.micros)) return { before, after: before, used: true }
+        return { before, after: (yield* credited(before, credit)).balance, used: false }
+      }),
       lockBalance: (workspaceId) => Effect.flatMap(rows.lockBalance(workspaceId), foundOr(workspaceId)),
       balance: (workspaceId) => Effect.flatMap(rows.balance(workspaceId), foundOr(workspaceId)),
       holds: rows.holds,

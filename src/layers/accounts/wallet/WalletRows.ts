@@ -62,6 +62,8 @@ export interface WalletRows {
     credit: Pick<Credit, "key" | "micros" | "workspaceId">,
     decide: (before: Balance) => Effect.Effect<{ readonly entry: LedgerEntry; readonly balance: Balance }, E>
   ) => Effect.Effect<Credited | null, E | StorageError, Changing>
+  /** What the credit of a key credited; null where none has it. */
+  readonly credited: (credit: Pick<Credit, "key" | "workspaceId">) => Effect.Effect<number | null, StorageError>
   /** Locks the wallet until the surrounding transaction ends. */
   readonly lockBalance: (workspaceId: WorkspaceId) => Effect.Effect<Balance | null, StorageError>
   readonly balance: (workspaceId: WorkspaceId) => Effect.Effect<Balance | null, StorageError>
