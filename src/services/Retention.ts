@@ -24,11 +24,19 @@ export interface MonthLeaving {
   readonly waits: string | null
 }
 
-/** What a pass would do now. */
+export interface MonthDue extends MonthLeaving {
+  readonly runs: number
+  /** The name of its file; null where none is kept. */
+  readonly file: string | null
+  /** What lies already where its file would be: that is never replaced by other runs. */
+  readonly standing: string | null
+}
+
+/** All that a pass would do now, also what its later steps would find after the first. */
 export interface RetentionDue {
   readonly runs: number
   readonly payloads: number
-  readonly months: ReadonlyArray<MonthLeaving>
+  readonly months: ReadonlyArray<MonthDue>
 }
 
 export interface MonthLeft {
@@ -44,6 +52,8 @@ export interface RetentionPass {
   readonly payloads: number
   readonly left: ReadonlyArray<MonthLeft>
   readonly waiting: ReadonlyArray<MonthLeaving>
+  /** Months that stay until a person has looked at the folder: other runs are in their file. */
+  readonly refused: ReadonlyArray<MonthLeaving>
 }
 
 export class Retention extends Context.Tag("gateway/services/Retention")<
@@ -51,8 +61,10 @@ export class Retention extends Context.Tag("gateway/services/Retention")<
   {
     /** Null: everything is kept. */
     readonly settings: RetentionSettings | null
-    /** Changes nothing. It reads whole tables. */
-    readonly due: Effect.Effect<RetentionDue, StorageError>
+    /** Whether the folder of files can be written, where there is one. */
+    readonly check: Effect.Effect<void, ArchiveFailed>
+    /** Changes nothing. It reads whole tables. It fails as a pass would where the folder cannot be written. */
+    readonly due: Effect.Effect<RetentionDue, StorageError | ArchiveFailed>
     /**
      * One pass over everything that is old enough, in small transactions. It may be interrupted or killed anywhere, and
      * the next pass goes on. `progress` is told now and then how far it is.

@@ -14,7 +14,7 @@ import type { RunKey, StoredMedia } from "./RunStore.js"
 /** Another process has the turn. */
 export class HistoryTaken extends Data.TaggedError("HistoryTaken")<{}> {
   override get message() {
-    return "Another process moves or archives runs now. It goes on by itself; try again in a minute"
+    return "Another process moves or archives runs now, or one was killed at it less than a minute ago: try again in a minute"
   }
 }
 
@@ -31,10 +31,17 @@ export interface MonthTotals {
   readonly chargedMicros: number
 }
 
-/** What a dry run says. */
+/** What a dry run says of everything: what could be moved, and the payloads that would then be dropped. */
 export interface HistoryDue {
   readonly runs: number
   readonly payloads: number
+}
+
+/** What a dry run says of a month, once all that can be moved into it has been. */
+export interface HistoryMonthDue {
+  readonly runs: number
+  /** Why it would stay, in words; null when it would leave. */
+  readonly waits: string | null
 }
 
 /** A run with all that is left of it. */
@@ -54,11 +61,15 @@ export class RunHistory extends Context.Tag("gateway/services/RunHistory")<
     /** Begins or prolongs the turn of this holder. */
     readonly takeTurn: (holder: string) => Turned<void>
     readonly endTurn: (holder: string) => Effect.Effect<void, StorageError>
-    /** How much could be moved and dropped now. It reads whole tables. */
+    /** How much a pass would move and drop now. It reads whole tables. */
     readonly due: (before: {
       readonly runsMillis: number
       readonly payloadsMillis: number | null
     }) => Effect.Effect<HistoryDue, StorageError>
+    /** The months of runs in the hot tables that were made before this, oldest first. */
+    readonly hotMonths: (beforeMillis: number) => Effect.Effect<ReadonlyArray<string>, StorageError>
+    /** What would leave with a month after a move of all that is older than this. It reads whole tables. */
+    readonly monthDue: (month: string, movedBeforeMillis: number) => Effect.Effect<HistoryMonthDue, StorageError>
     /** Makes what the runs of hot tables older than this need, and the months of now and of next month. */
     readonly makeMonths: (holder: string, beforeMillis: number) => Turned<void>
     /** Workspaces with finished runs that were made, and ended, before this: a portion, in the order of their ids. */
@@ -92,8 +103,8 @@ export class RunHistory extends Context.Tag("gateway/services/RunHistory")<
     ) => Turned<number>
     /** All months that there are or were, oldest first. */
     readonly months: Effect.Effect<ReadonlyArray<HistoryMonth>, StorageError>
-    /** Why a month cannot leave yet, in words; null when nothing is in its way. */
-    readonly obstacle: (month: string) => Effect.Effect<string | null, StorageError>
+    /** Why a month cannot leave yet after the move, in words; null when nothing is in its way. */
+    readonly obstacle: (month: string, movedBeforeMillis: number) => Effect.Effect<string | null, StorageError>
     /**
      * Closes a month, so that nothing is moved into it any more, and stores what its runs come to for the check of the
      * ledger. Whether something is in its way is asked before.

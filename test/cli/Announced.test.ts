@@ -9,6 +9,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import Pg from "pg"
 import { nothingChanged } from "../../src/cli/Announced.js"
+import { firstRunIdAt } from "../../src/domain/Ids.js"
+import { monthOf } from "../../src/domain/Run.js"
 import { DatabasePg } from "../../src/layers/postgres/Database.js"
 import { drop, ProvidersScripted } from "../../src/layers/providers/ProvidersScripted.js"
 import { Runs } from "../../src/services/Runs.js"
@@ -97,6 +99,22 @@ const uncertainRun = Effect.gen(function* () {
     return (yield* (yield* Runs).create(principal, request, 20)).run.runId
   }).pipe(Effect.provide(Layer.provideMerge(engine(providers.layer), Layer.provide(storagePg, database))), Effect.orDie)
 })
+
+const day = 24 * 3_600_000
+
+const oldRun = (url: string, workspaceId: string, then: number) =>
+  Effect.promise(async () => {
+    const client = new Pg.Client(url)
+    await client.connect()
+    await client
+      .query(
+        `insert into runs (workspace_id, run_id, token_id, idempotency_key, request_digest, request_id, requested_endpoint_id, endpoint_id, input,
+           status, outcome, hold_micros, charge_micros, spend_month, started_at, completed_at, created_at)
+         values ($1, $2, 't', $2, '', '', 'e', 'e', '{}', 'completed', 'hit', 0, 0, $3, $4, $4, $4)`,
+        [workspaceId, firstRunIdAt(then), monthOf(then), then]
+      )
+      .finally(() => client.end())
+  })
 
 const pets = (id: string) =>
   [
@@ -191,6 +209,24 @@ const scenes: Readonly<Record<string, Effect.Effect<Scene, never, CommandLine | 
     const made = yield* json(`connection create --workspace ${id} --provider hunter --label theirs`, hunter)
     return { line: `connection delete ${made["connectionId"]} --workspace ${id}`.split(" ") }
   }),
+  archive: Effect.gen(function* () {
+    // As old as its id says; an older one, whose month leaves in the same command that moves it.
+    const id = yield* workspace
+    const { url } = yield* CommandLine
+    const now = Date.now()
+    for (const then of [now - 40 * day, now - 200 * day]) yield* oldRun(Redacted.value(url), id, then)
+    const settings = { GATEWAY_RESULT_DAYS: "30", GATEWAY_RUN_DAYS: "100" }
+    const dry = yield* cli("archive --dry-run", { settings })
+    assert.deepStrictEqual(dry.out, [
+      [
+        "Moves 2 runs from the hot tables to the history",
+        "Drops the payloads of 2 runs for good",
+        `Drops the 1 run of ${monthOf(now - 200 * day)} from the database for good, without a file`,
+        nothingChanged
+      ].join("\n")
+    ])
+    return { line: ["archive"], typed: { settings } }
+  }),
   "provider state": Effect.succeed({ line: ["provider", "state", "hunter", "disabled"] }),
   "catalog new": Effect.gen(function* () {
     const { folder } = yield* World
@@ -225,12 +261,11 @@ const scenes: Readonly<Record<string, Effect.Effect<Scene, never, CommandLine | 
 }
 
 /** They have a dry run of their own, with more to say than a sentence. */
-const ownDryRun: ReadonlySet<string> = new Set(["archive", "migrate"])
+const ownDryRun: ReadonlySet<string> = new Set(["migrate"])
 
 /** All others, and why they need no announcement. */
 const harmless: Readonly<Record<string, string>> = {
   serve: "runs until it is stopped",
-  archive: "does what every node does by itself, and has a --dry-run of its own",
   migrate: "says which migrations are missing and has a --dry-run of its own: Installation.test.ts",
   doctor: "only reads",
   "config print": "only reads",
@@ -328,10 +363,13 @@ layer(Layer.provideMerge(Layer.scoped(World, world), CommandLineTest), {
     Effect.gen(function* () {
       const nobody = "0".repeat(26)
       const id = yield* workspace
+      yield* json(`credit --workspace ${id} --usd 25 --reason x --key used`)
       for (const line of [
+        `credit --workspace ${id} --usd 26 --reason x --key used`,
+        `credit --workspace ${id} --usd 2001 --reason x --key used --yes`,
         `token revoke tok_${nobody} --database`,
         `credit --workspace ws_${nobody} --usd 1 --reason x`,
-        `credit --workspace ${id} --usd -1 --reason x`,
+        `credit --workspace ${id} --usd -26 --reason x`,
         `workspace set ${id} --allow category:people --deny category:people`,
         `runs resolve run_${nobody} --as released --reason x`,
         `connection delete con_${nobody} --workspace ${id}`,
@@ -341,6 +379,23 @@ layer(Layer.provideMerge(Layer.scoped(World, world), CommandLineTest), {
         assert.deepStrictEqual([dry.code, dry.out], [1, []], line)
         assert.deepStrictEqual(dry, real, line)
       }
+    })
+  )
+
+  it.effect("says what a key of a credit has done, and that a dry run is not asked about", () =>
+    Effect.gen(function* () {
+      const id = yield* workspace
+      const credit = (usd: string) => ["credit", "--workspace", id, "--usd", usd, "--reason", "x", "--key", "k"]
+      const first = yield* json([...credit("2000"), "--dry-run"])
+      assert.match(first["needs"], /GATEWAY_CREDIT_ASK_USD.*--yes/)
+      yield* json([...credit("2000"), "--yes"])
+      const again = yield* json([...credit("2000"), "--dry-run"])
+      assert.match(again["will"].join(), /^Changes nothing: the key has added \$2000\.00 to team-\d+ /)
+      assert.isUndefined(again["needs"])
+      // What has been done needs nobody's word.
+      const repeated = yield* cli(credit("2000"))
+      assert.deepStrictEqual([repeated.code, repeated.err], [0, again["will"]])
+      assert.include(repeated.out.join(), "$2000.00 available")
     })
   )
 

@@ -117,6 +117,10 @@ layer(CommandLineTest, { excludeTestServices: true })("a gateway on this machine
       assert.deepInclude(nowhere.get("database"), { ok: false })
       assert.notInclude(JSON.stringify([...nowhere.values()]), "canary")
       assert.isTrue(nowhere.get("disk")?.ok)
+      const kept = { GATEWAY_RUN_DAYS: "400", GATEWAY_ARCHIVE_DIR: "/dev/null/archive" }
+      assert.deepInclude((yield* doctor(kept)).get("archive folder"), { ok: false })
+      const fine = yield* doctor({ ...kept, GATEWAY_ARCHIVE_DIR: join(tmpdir(), "no", "archive") })
+      assert.isTrue(fine.get("archive folder")?.ok)
       const setting = yield* doctor({ PORT: "door" })
       assert.deepStrictEqual([...setting.keys()], ["settings"])
       assert.include(setting.get("settings")?.found, "PORT")

@@ -91,13 +91,19 @@ export const CommandLineTest: Layer.Layer<CommandLine | NodeContext.NodeContext>
     const settings = { GATEWAY_DATA_DIR: dataDir, DATABASE_URL: Redacted.value(url) }
     const provider = ConfigProvider.fromMap(new Map(Object.entries(settings)))
     const config = yield* Effect.orDie(Effect.withConfigProvider(readConfig, provider))
-    const services = OperatorServices({ ...config, databaseConnections: 5 })
+    const servicesOf = (found: typeof config) => OperatorServices({ ...found, databaseConnections: 5 })
+    const services = servicesOf(config)
     const context = yield* Effect.context<NodeContext.NodeContext>()
     return {
       services,
       url,
       run: (line: ReadonlyArray<string>, typed: Typed = {}) =>
-        ended(run(line, services), typed).pipe(
+        ended(
+          typed.settings === undefined
+            ? run(line, services)
+            : run(line, Layer.unwrapEffect(Effect.map(readConfig, servicesOf))),
+          typed
+        ).pipe(
           Effect.withConfigProvider(
             typed.settings === undefined
               ? provider

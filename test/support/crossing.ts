@@ -45,12 +45,16 @@ export const crossings: ReadonlyArray<Crossing> = [
     what: "Finding the workspace of a run by its id",
     text: "join history_runs r on r.workspace_id = w.workspace_id and r.run_id ="
   },
-  { what: "What a retention would move and drop", text: "select (select count(*) from runs r where" },
+  { what: "What a retention would move and drop", text: "select count(*) as runs, count(*) filter (where r.run_id <" },
+  {
+    what: "What a retention would move and drop",
+    text: "select (select count(*) from history_runs r where r.run_id >="
+  },
   { what: "Workspaces with runs to move or payloads to drop", text: "from workspaces w\n        cross join lateral (" },
   { what: "Months that need tables", text: `select min(o.run_id) as "runId" from workspaces w` },
   {
     what: "What is in the way of the end of a month",
-    text: `select w.workspace_id as "workspaceId", o.run_id as "runId" from workspaces w`
+    text: `select w.workspace_id as "workspaceId", o.run_id as "runId", o.status`
   },
   {
     what: "What is in the way of the end of a month",

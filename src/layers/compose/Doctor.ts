@@ -9,9 +9,11 @@ import { statfs } from "node:fs/promises"
 import { dirname, resolve as absolute } from "node:path"
 import { diskFreeBytesMin } from "../../domain/Limits.js"
 import { readUrl } from "../../domain/Url.js"
+import { ArchiveFiles } from "../../services/ArchiveFiles.js"
 import { Sealing } from "../../services/Sealing.js"
 import { builtInCatalog } from "../catalog/BuiltInCatalog.js"
 import { readCatalog } from "../catalog/CatalogFiles.js"
+import { ArchiveFilesOnDisk } from "../node/ArchiveFilesOnDisk.js"
 import { type GatewayConfig, isLoopback, publicUrlProblem, readConfig } from "../node/Config.js"
 import { secret } from "../node/ConfigValues.js"
 import { Database } from "../postgres/Database.js"
@@ -211,6 +213,25 @@ const diskOf = (config: GatewayConfig) =>
     )
   )
 
+const archiveFinding = ({ retention }: Pick<GatewayConfig, "retention">): Effect.Effect<ReadonlyArray<Finding>> => {
+  const folder = Option.getOrNull(retention)?.archiveDir ?? null
+  return folder === null
+    ? Effect.succeed([])
+    : Effect.flatMap(ArchiveFiles, ({ check }) => check).pipe(
+        Effect.match({
+          onFailure: (error) =>
+            wrong(
+              "archive folder",
+              error,
+              "Let this user write to the folder of GATEWAY_ARCHIVE_DIR: until then no month leaves the database"
+            ),
+          onSuccess: () => right("archive folder", `${absolute(folder)} can be written`)
+        }),
+        Effect.map((found) => [found]),
+        Effect.provide(ArchiveFilesOnDisk(folder))
+      )
+}
+
 const publicAdvice = "Set GATEWAY_PUBLIC_URL to the https address by which people and clients reach this gateway"
 
 export const publicUrlFinding = (config: Pick<GatewayConfig, "production" | "publicUrl">): Finding => {
@@ -264,5 +285,12 @@ export const examine = Effect.gen(function* () {
       Effect.succeed(wrong("catalog", error, "Run gateway catalog lint, which names every problem"))
     )
   )
-  return [settings, ...findings, egress, yield* diskOf(config), publicUrlFinding(config)]
+  return [
+    settings,
+    ...findings,
+    egress,
+    yield* diskOf(config),
+    ...(yield* archiveFinding(config)),
+    publicUrlFinding(config)
+  ]
 })

@@ -1,19 +1,21 @@
 /**
  * Files of archived months in a folder: `runs-2026-01.ndjson.gz` has a line for each run and one for each of its files,
- * `runs-2026-01.manifest.json` says how many, with the digest. Either is written under another name, made durable, and
- * then renamed, so a file of its right name is whole. They hold what clients sent and got, so only this user may read
- * them.
+ * `runs-2026-01.manifest.json` says how many, with the digest. Either is written under another name, made durable, read
+ * back, and then given its name, so a file of its right name is whole. A file of runs that is there is never replaced,
+ * whoever wrote it: two gateways may share a folder by mistake, and a restored database has months again that it gave
+ * away before. They hold what clients sent and got, so only this user may read them.
  */
 import { Chunk, Effect, Either, Layer, Schema, Stream } from "effect"
 import { createHash, randomBytes } from "node:crypto"
 import { createReadStream, createWriteStream } from "node:fs"
-import { mkdir, open, readdir, rename, rm, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { access, link, mkdir, mkdtemp, open, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises"
+import { dirname, join, resolve } from "node:path"
 import { createInterface } from "node:readline"
 import { finished, pipeline } from "node:stream/promises"
 import { createGunzip, createGzip } from "node:zlib"
 import { readJson, writeJson } from "../../domain/LosslessJson.js"
-import { ArchiveFailed, ArchiveFiles } from "../../services/ArchiveFiles.js"
+import { ArchiveFailed, ArchiveFiles, ArchiveOccupied } from "../../services/ArchiveFiles.js"
+import type { StorageError } from "../../domain/StorageErrors.js"
 import type { ArchivedRun, MonthTotals } from "../../services/RunHistory.js"
 
 const partBytes = 262_144
@@ -23,7 +25,7 @@ const attempt = <A>(what: string, work: () => Promise<A>): Effect.Effect<A, Arch
     try: work,
     catch: (cause) =>
       new ArchiveFailed({
-        message: `${what} failed (${cause instanceof Error && "code" in cause ? String(cause.code) : "unknown reason"}); no run has left the database. Check GATEWAY_ARCHIVE_DIR`,
+        message: `${what} failed (${String(codeOf(cause) ?? "unknown reason")}); no run has left the database. Check GATEWAY_ARCHIVE_DIR`,
         cause
       })
   })
@@ -44,13 +46,44 @@ const linesOf = ({ attempts, media, run }: ArchivedRun) =>
     return [writeJson({ kind: "run", ...run, attempts }), ...files]
   })
 
-/** Renames are durable once their folder is. */
-const renamed = async (folder: string, from: string, to: string) => {
-  const file = await open(from, "r+")
+const isThere = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false
+  )
+
+const synced = async (path: string, flags: string) => {
+  const file = await open(path, flags)
   await file.sync().finally(() => file.close())
-  await rename(from, to)
-  const place = await open(folder, "r")
-  await place.sync().finally(() => place.close())
+}
+
+/** File systems without hard links; there two processes at the same instant are not told apart. */
+const linkless: ReadonlySet<unknown> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])
+const codeOf = (cause: unknown) => (cause instanceof Error && "code" in cause ? cause.code : undefined)
+
+/** Gives a file its name, unless something has it: then false. Names are durable once their folder is. */
+const named = async (folder: string, from: string, to: string): Promise<boolean> => {
+  await synced(from, "r+")
+  const done = await link(from, to).then(
+    () => true,
+    async (cause: unknown) => {
+      if (codeOf(cause) === "EEXIST") return false
+      if (!linkless.has(codeOf(cause))) return Promise.reject(cause)
+      if (await isThere(to)) return false
+      await rename(from, to)
+      return true
+    }
+  )
+  if (done) await rm(from, { force: true })
+  if (done) await synced(folder, "r")
+  return done
+}
+
+/** Tries to make a folder in the folder of files, or where that would be made, and takes it away again. */
+const tryToWrite = async (folder: string): Promise<void> => {
+  let place = resolve(folder)
+  while (!(await isThere(place)) && dirname(place) !== place) place = dirname(place)
+  await rmdir(await mkdtemp(join(place, ".runs-")))
 }
 
 const Line = Schema.Struct({
@@ -94,16 +127,100 @@ const inspect = async (path: string): Promise<Found> => {
   return { ...found, sha256: hash.digest("hex"), linesSha256: lines.digest("hex") }
 }
 
-export const ArchiveFilesOnDisk = (folder: string): Layer.Layer<ArchiveFiles> =>
-  Layer.succeed(
+/** What lies in the place of a file may be anything. */
+const inspectIfFile = (path: string): Promise<Found | null> => inspect(path).catch(() => null)
+
+const Manifest = Schema.parseJson(Schema.Struct({ sha256: Schema.String }))
+const readManifest = Schema.decodeUnknownEither(Manifest)
+
+const occupied = (path: string, month: string, found: Found | null, expected: MonthTotals) => {
+  const holds =
+    found === null
+      ? "is no file of runs that can be read"
+      : `holds other runs (${found.runs}, with ${found.chargedMicros} micros charged; the database has ${expected.runs}, with ${expected.chargedMicros})`
+  return new ArchiveOccupied({
+    message: `${path} is there already and ${holds}. It is left as it is, and the runs of ${month} stay in the database. Another gateway may write to this folder, or this database was restored: give each gateway a GATEWAY_ARCHIVE_DIR of its own, or move the file and its manifest away`
+  })
+}
+
+export const ArchiveFilesOnDisk = (folder: string): Layer.Layer<ArchiveFiles> => {
+  const nameOf = (month: string) => `runs-${month}.ndjson.gz`
+  const pathOf = (month: string) => join(folder, nameOf(month))
+  const manifestOf = (month: string) => join(folder, `runs-${month}.manifest.json`)
+  const standing = async (month: string) => {
+    for (const path of [pathOf(month), manifestOf(month)]) if (await isThere(path)) return path
+    return null
+  }
+
+  /** Writes the lines; answers of their digest. */
+  const write = (partial: string, runs: Stream.Stream<ArchivedRun, StorageError>) =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => {
+        const gzip = createGzip()
+        const written = pipeline(gzip, createWriteStream(partial, { flags: "wx", mode: 0o600 }))
+        // It is awaited at the end; until then its failure ends a write.
+        written.catch(() => undefined)
+        return { gzip, written }
+      }),
+      ({ gzip, written }) =>
+        Effect.gen(function* () {
+          const given = createHash("sha256")
+          yield* Stream.runForEachChunk(runs, (portion) =>
+            Effect.flatMap(Effect.forEach(Chunk.toReadonlyArray(portion), linesOf), (lines) =>
+              attempt(`Writing ${partial}`, async () => {
+                for (const line of lines.flat()) {
+                  given.update(`${line}\n`)
+                  if (!gzip.write(`${line}\n`))
+                    await Promise.race([new Promise((go) => gzip.once("drain", go)), written])
+                }
+              })
+            )
+          )
+          yield* attempt(`Writing ${partial}`, () => {
+            gzip.end()
+            return written
+          })
+          return given.digest("hex")
+        }),
+      ({ gzip }) =>
+        Effect.promise(async () => {
+          gzip.destroy()
+          await finished(gzip).catch(() => undefined)
+        })
+    )
+
+  /** A whole file of a month under its name, or the same that was there. */
+  const kept = Effect.fnUntraced(function* (month: string, partial: string, found: Found, expected: MonthTotals) {
+    const [path, manifest] = [pathOf(month), manifestOf(month)]
+    if (!(yield* attempt(`Reading ${folder}`, () => isThere(path)))) {
+      // Somebody may keep the files elsewhere, and what each was here.
+      const said = yield* attempt(`Reading ${manifest}`, async () =>
+        (await isThere(manifest)) ? readManifest(await readFile(manifest, "utf8")) : null
+      )
+      if (said !== null && !(Either.isRight(said) && said.right.sha256 === found.sha256))
+        return yield* new ArchiveOccupied({
+          message: `${manifest} is there already, of a file that is not, with other content. It is left as it is, and the runs of ${month} stay in the database. Another gateway may have written it, or this one before its database was restored: give each gateway a GATEWAY_ARCHIVE_DIR of its own, or move the manifest away`
+        })
+      if (yield* attempt(`Naming ${path}`, () => named(folder, partial, path))) return found
+    }
+    const there = yield* attempt(`Reading ${path}`, () => inspectIfFile(path))
+    return there !== null && there.linesSha256 === found.linesSha256
+      ? there
+      : yield* occupied(path, month, there, expected)
+  })
+
+  return Layer.succeed(
     ArchiveFiles,
     ArchiveFiles.of({
-      keep: (month, runs, expected) =>
-        Effect.gen(function* () {
-          const name = `runs-${month}.ndjson.gz`
-          const path = join(folder, name)
-          const partial = `${path}.${randomBytes(6).toString("hex")}.partial`
-          const given = createHash("sha256")
+      check: attempt(`Writing to ${resolve(folder)}`, () => tryToWrite(folder)),
+      nameOf,
+      standing: (month) => attempt(`Reading ${folder}`, () => standing(month)),
+      keep: (month, runs, expected) => {
+        const name = nameOf(month)
+        const path = join(folder, name)
+        const partial = `${path}.${randomBytes(6).toString("hex")}.partial`
+        const removed = Effect.promise(() => rm(partial, { force: true }).catch(() => undefined))
+        return Effect.gen(function* () {
           yield* attempt(`Making the folder ${folder}`, async () => {
             await mkdir(folder, { recursive: true, mode: 0o700 })
             // What a process that was killed has left.
@@ -111,54 +228,22 @@ export const ArchiveFilesOnDisk = (folder: string): Layer.Layer<ArchiveFiles> =>
               if (other.startsWith(`runs-${month}.`) && other.endsWith(".partial"))
                 await rm(join(folder, other), { force: true })
           })
-          yield* Effect.acquireUseRelease(
-            Effect.sync(() => {
-              const gzip = createGzip()
-              const written = pipeline(gzip, createWriteStream(partial, { flags: "wx", mode: 0o600 }))
-              // It is awaited at the end; until then its failure ends a write.
-              written.catch(() => undefined)
-              return { gzip, written }
-            }),
-            ({ gzip, written }) =>
-              Effect.gen(function* () {
-                yield* Stream.runForEachChunk(runs, (portion) =>
-                  Effect.flatMap(Effect.forEach(Chunk.toReadonlyArray(portion), linesOf), (lines) =>
-                    attempt(`Writing ${partial}`, async () => {
-                      for (const line of lines.flat()) {
-                        given.update(`${line}\n`)
-                        if (!gzip.write(`${line}\n`))
-                          await Promise.race([new Promise((go) => gzip.once("drain", go)), written])
-                      }
-                    })
-                  )
-                )
-                yield* attempt(`Writing ${partial}`, async () => {
-                  gzip.end()
-                  await written
-                  await renamed(folder, partial, path)
-                })
-              }),
-            ({ gzip }) =>
-              Effect.promise(async () => {
-                gzip.destroy()
-                await finished(gzip).catch(() => undefined)
-                await rm(partial, { force: true }).catch(() => undefined)
-              })
-          )
-          const { linesSha256, sha256, ...found } = yield* attempt(`Reading ${path} again`, () => inspect(path))
+          const given = yield* write(partial, runs)
+          const read = yield* attempt(`Reading ${partial} again`, () => inspect(partial))
           if (
-            found.runs !== expected.runs ||
-            found.heldMicros !== expected.heldMicros ||
-            found.chargedMicros !== expected.chargedMicros
+            read.runs !== expected.runs ||
+            read.heldMicros !== expected.heldMicros ||
+            read.chargedMicros !== expected.chargedMicros
           )
             return yield* new ArchiveFailed({
-              message: `${path} has ${found.runs} runs with ${found.chargedMicros} micros charged where the database has ${expected.runs} with ${expected.chargedMicros}; no run has left the database`
+              message: `${path} would have ${read.runs} runs with ${read.chargedMicros} micros charged where the database has ${expected.runs} with ${expected.chargedMicros}; no run has left the database`
             })
-          if (linesSha256 !== given.digest("hex"))
+          if (read.linesSha256 !== given)
             return yield* new ArchiveFailed({
               message: `${path} reads differently from what was written; no run has left the database. Check the disk`
             })
-          const manifest = join(folder, `runs-${month}.manifest.json`)
+          const { linesSha256: _, sha256, ...found } = yield* kept(month, partial, read, expected)
+          const manifest = manifestOf(month)
           const draft = `${manifest}.${randomBytes(6).toString("hex")}.partial`
           yield* attempt(`Writing ${manifest}`, async () => {
             await writeFile(
@@ -166,17 +251,25 @@ export const ArchiveFilesOnDisk = (folder: string): Layer.Layer<ArchiveFiles> =>
               `${JSON.stringify({ version: 1, month, file: name, sha256, ...found }, null, 2)}\n`,
               { mode: 0o600 }
             )
-            await renamed(folder, draft, manifest)
+            // It says what the file beside it is, so the one that was there can only have said the same.
+            await synced(draft, "r+")
+            await rename(draft, manifest)
+            await synced(folder, "r")
           })
           return { name, sha256 }
-        })
+        }).pipe(Effect.ensuring(removed))
+      }
     })
   )
+}
 
 /** Where no files are kept, nobody asks for one. */
 export const ArchiveFilesNone: Layer.Layer<ArchiveFiles> = Layer.succeed(
   ArchiveFiles,
   ArchiveFiles.of({
+    check: Effect.void,
+    nameOf: () => null,
+    standing: () => Effect.succeed(null),
     keep: () => new ArchiveFailed({ message: "GATEWAY_ARCHIVE_DIR is not set" })
   })
 )

@@ -5,10 +5,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Layer, Ref, Stream } from "effect"
 import { createHash } from "node:crypto"
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { gunzipSync } from "node:zlib"
+import { basename, join } from "node:path"
+import { gunzipSync, gzipSync } from "node:zlib"
 import { firstRunIdAt } from "../../../src/domain/Ids.js"
 import { endOfMonth, monthOf } from "../../../src/domain/Run.js"
 import { Database } from "../../../src/layers/postgres/Database.js"
@@ -191,9 +191,21 @@ describe("finished runs that are old", () => {
         assert.deepStrictEqual([runs, left], [1, []])
         assert.lengthOf(waiting, 1)
         assert.include(waiting[0]!.waits, uncertain.run.runId)
-        assert.deepStrictEqual((yield* (yield* Retention).due).months, waiting)
+        assert.include(waiting[0]!.waits, "waits for a person")
+        const [due] = (yield* (yield* Retention).due).months
+        assert.deepInclude(due, { ...waiting[0]!, runs: 1 })
         assert.strictEqual((yield* (yield* RunStore).get(uncertain.run))?.status, "reconciliation_pending")
         assert.isNotNull(yield* (yield* RunStore).get(paid.run))
+        // Settled late, it stays for some days more, and nobody is said to be waited for.
+        const ended = Date.now() + 198 * day
+        yield* query(
+          sql`update runs set status = 'completed', charge_micros = 0, completed_at = ${ended} where run_id = ${uncertain.run.runId}`
+        )
+        const because = `ended only at ${new Date(ended).toISOString()}`
+        assert.include((yield* (yield* Retention).due).months[0]!.waits, because)
+        assert.include((yield* passed).waiting[0]!.waits, because)
+        yield* after(206)
+        assert.lengthOf((yield* passed).left, 1)
       })
   )
 
@@ -313,6 +325,67 @@ describe("finished runs that are old", () => {
       })
   )
 
+  const torn = Buffer.from("mine")
+  test(
+    "stay where other runs are in their file already, which is never replaced; the very same file is taken",
+    () => ({ archiveDir: (archiveDir = folder()), resultDays: null }),
+    () =>
+      Effect.gen(function* () {
+        const principal = yield* funded(1_000_000)
+        const { run } = yield* started(principal)
+        const month = monthOf(run.createdAt)
+        const path = join(archiveDir, `runs-${month}.ndjson.gz`)
+        const manifest = join(archiveDir, `runs-${month}.manifest.json`)
+        const history = yield* RunHistory
+        const files = ArchiveFilesOnDisk(archiveDir)
+        yield* after(100)
+        const refusedFor = (there: Readonly<Record<string, Buffer | string>>, what: string) =>
+          Effect.gen(function* () {
+            for (const name of readdirSync(archiveDir)) rmSync(join(archiveDir, name))
+            for (const [name, bytes] of Object.entries(there)) writeFileSync(name, bytes)
+            const [due] = (yield* (yield* Retention).due).months
+            assert.deepInclude(due, { month, standing: Object.keys(there)[0] ?? null })
+            const { left, refused } = yield* passed
+            assert.deepStrictEqual(left, [])
+            assert.include(refused[0]!.waits, what)
+            assert.include(refused[0]!.waits, "stay in the database")
+            assert.deepStrictEqual(
+              Object.fromEntries(
+                readdirSync(archiveDir).map((name) => [name, readFileSync(join(archiveDir, name), "utf8")])
+              ),
+              Object.fromEntries(Object.entries(there).map(([name, bytes]) => [basename(name), bytes.toString("utf8")]))
+            )
+            assert.deepStrictEqual((yield* (yield* Runs).get(principal.workspaceId, run.runId)).run, run)
+          })
+        yield* refusedFor({ [path]: torn, [manifest]: "{}" }, "is no file of runs")
+        // Another gateway's, with as many runs and as much money.
+        const line = {
+          kind: "run",
+          runId: "run_of_another",
+          holdMicros: run.holdMicros,
+          chargeMicros: run.chargeMicros
+        }
+        yield* refusedFor({ [path]: gzipSync(`${JSON.stringify(line)}\n`) }, "holds other runs (1, with")
+        yield* refusedFor({ [manifest]: JSON.stringify({ sha256: "another" }) }, "of a file that is not")
+
+        // As a process leaves it that was killed after it wrote the file and before the month was dropped.
+        for (const name of readdirSync(archiveDir)) rmSync(join(archiveDir, name))
+        const totals = yield* history.close("earlier", month)
+        yield* history.endTurn("earlier")
+        const runs = Stream.unwrap(Effect.map(history.read(month, null, 1_000_000), Stream.fromIterable))
+        const { sha256 } = yield* Effect.provide(
+          Effect.flatMap(ArchiveFiles, ({ keep }) => keep(month, runs, totals)),
+          files
+        )
+        const written = readFileSync(path)
+        assert.strictEqual(createHash("sha256").update(written).digest("hex"), sha256)
+        rmSync(manifest)
+        assert.deepStrictEqual((yield* passed).left, [{ month, runs: 1, file: basename(path) }])
+        assert.deepStrictEqual(readFileSync(path), written)
+        assert.include(readFileSync(manifest, "utf8"), sha256)
+      })
+  )
+
   test(
     "stay where the file cannot be written, or is not what the database has",
     () => ({ archiveDir: "/dev/null/archive", resultDays: null }),
@@ -324,6 +397,7 @@ describe("finished runs that are old", () => {
         const failure = yield* Effect.flip(passed)
         assert.instanceOf(failure, ArchiveFailed)
         assert.include(failure.message, "GATEWAY_ARCHIVE_DIR")
+        assert.instanceOf(yield* Effect.flip((yield* Retention).due), ArchiveFailed)
         assert.deepStrictEqual((yield* (yield* Runs).get(principal.workspaceId, made.run.runId)).run, made.run)
         const history = yield* RunHistory
         const wrong = ArchiveFiles.pipe(

@@ -2,8 +2,10 @@
  * Whole months of the history: what is in the way of their leaving, what they come to, their runs for a file, and their
  * end. A closed month does not change any more, so its file can be written again after a crash and says the same.
  */
+import type { Statement } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { RunId, WorkspaceId } from "../../../domain/Ids.js"
+import { isTerminal, runStatuses } from "../../../domain/RunMachine.js"
 import type { HistoryMonth, MonthTotals, RunHistory } from "../../../services/RunHistory.js"
 import type { RunKey, RunStore } from "../../../services/RunStore.js"
 import type { Database } from "../Database.js"
@@ -13,6 +15,7 @@ import { decodeAttempts } from "../RunTables.js"
 import { attemptTable } from "../RunTables.js"
 import { boundsOf, decodeWholeRuns, historyTables, partitionOf, wholeRun, withPayload } from "./HistoryTables.js"
 import type { historyTurn } from "./HistoryTurn.js"
+import { movableOf, wasRefused } from "./Movable.js"
 
 const runsRead = 200
 const keysFreed = 1_000
@@ -23,30 +26,75 @@ const keyRow = rowOf(Schema.Struct({ workspaceId: WorkspaceId, runId: RunId }))
 const totalsRow = rowOf(Schema.Struct({ runs: Schema.Int, heldMicros: Schema.Int, chargedMicros: Schema.Int }))
 const mediaRows = rowsOf(Schema.Struct({ workspaceId: WorkspaceId, runId: RunId, mediaId: Schema.String }))
 const workspaceRow = rowOf(Schema.Struct({ workspaceId: WorkspaceId }))
+const countRow = rowOf(Schema.Struct({ runs: Schema.Int }))
+const leftRow = rowOf(
+  Schema.Struct({
+    workspaceId: WorkspaceId,
+    runId: RunId,
+    status: Schema.Literal(...runStatuses),
+    completedAt: Schema.NullOr(Schema.Int),
+    refused: Schema.NullOr(Schema.Boolean)
+  })
+)
+
+/** Why a run is in the hot tables although its month is old. */
+const whyStays = (
+  { completedAt, refused, runId, status, workspaceId }: NonNullable<Effect.Effect.Success<ReturnType<typeof leftRow>>>,
+  movedBefore: number
+): string => {
+  const run = `${runId} of ${workspaceId}`
+  if (status === "reconciliation_pending") return `${run} waits for a person: settle it with gateway runs resolve`
+  if (!isTerminal(status)) return `${run} is ${status}`
+  if (refused === true) return `${run} was refused, and is forgotten in time`
+  return completedAt !== null && completedAt >= movedBefore
+    ? `${run} ended only at ${new Date(completedAt).toISOString()}; it leaves the hot tables GATEWAY_HISTORY_DAYS after that`
+    : `${run} is used by another transaction; the next pass moves it`
+}
 
 const nothing: MonthTotals = { runs: 0, heldMicros: 0, chargedMicros: 0 }
 
 export const historyMonths = (
-  { query, sql, survey, transact }: Database["Type"],
+  database: Database["Type"],
   turn: ReturnType<typeof historyTurn>,
   now: RunHistory["Type"]["now"],
   media: RunStore["Type"]["media"]
 ) => {
+  const { query, sql, survey, transact } = database
+  const movable = movableOf(database)
+
   const months: RunHistory["Type"]["months"] = Effect.map(
     monthRows(query(sql`select month, state from history_months order by month`)),
     (rows): ReadonlyArray<HistoryMonth> => rows
   )
 
-  const obstacle: RunHistory["Type"]["obstacle"] = Effect.fnUntraced(function* (month) {
+  /** The first run of a month that is in the hot tables, of those that are asked for. */
+  const firstLeft = (month: string, some: Statement.Fragment) => {
     const { end, first } = boundsOf(month)
-    const left = yield* keyRow(
-      query(sql`
-        select w.workspace_id as "workspaceId", o.run_id as "runId" from workspaces w cross join lateral (
-          select r.run_id from runs r where r.workspace_id = w.workspace_id and r.run_id >= ${first} and r.run_id < ${end} order by r.run_id limit 1
+    return leftRow(
+      survey(sql`
+        select w.workspace_id as "workspaceId", o.run_id as "runId", o.status, o.completed_at as "completedAt", o.refused
+        from workspaces w cross join lateral (
+          select r.run_id, r.status, r.completed_at, ${sql.literal(wasRefused)} as refused from runs r
+          where r.workspace_id = w.workspace_id and r.run_id >= ${first} and r.run_id < ${end} and ${some} order by r.run_id limit 1
         ) o order by o.run_id limit 1`)
     )
-    if (left !== null)
-      return `${left.runId} of ${left.workspaceId} is still in the hot tables: it may wait for a person`
+  }
+
+  const monthDue: RunHistory["Type"]["monthDue"] = Effect.fnUntraced(function* (month, movedBefore) {
+    const { end, first } = boundsOf(month)
+    const stays = yield* firstLeft(month, sql`(${movable(movedBefore)}) is not true`)
+    const found = yield* countRow(
+      survey(sql`
+        select (select count(*) from history_runs r where r.run_id >= ${first} and r.run_id < ${end})
+          + (select count(*) from runs r where r.run_id >= ${first} and r.run_id < ${end} and ${movable(movedBefore)}) as runs`)
+    )
+    return { runs: found?.runs ?? 0, waits: stays === null ? null : whyStays(stays, movedBefore) }
+  })
+
+  const obstacle: RunHistory["Type"]["obstacle"] = Effect.fnUntraced(function* (month, movedBefore) {
+    const { end, first } = boundsOf(month)
+    const left = yield* firstLeft(month, sql`true`)
+    if (left !== null) return whyStays(left, movedBefore)
     const unsummed = yield* workspaceRow(
       query(sql`
         select w.workspace_id as "workspaceId" from wallets w left join spend_summed s using (workspace_id)
@@ -173,5 +221,5 @@ export const historyMonths = (
       })
     )
 
-  return { months, obstacle, close, read, freeKeys, drop } satisfies Partial<RunHistory["Type"]>
+  return { months, monthDue, obstacle, close, read, freeKeys, drop } satisfies Partial<RunHistory["Type"]>
 }

@@ -7,7 +7,6 @@ import type { Statement } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { firstRunIdAt, millisOfRunId, RunId, WorkspaceId } from "../../../domain/Ids.js"
 import { endOfMonth, monthOf } from "../../../domain/Run.js"
-import { isTerminal, runStatuses } from "../../../domain/RunMachine.js"
 import { planWithoutInputs, StoredPlan } from "../../../domain/StoredPlan.js"
 import type { RunHistory } from "../../../services/RunHistory.js"
 import type { Database } from "../Database.js"
@@ -16,15 +15,10 @@ import { tableLockTimeout } from "../database/TableLocks.js"
 import { runTable } from "../RunTables.js"
 import { boundsOf, columnsOf, historyTables, partitionOf } from "./HistoryTables.js"
 import type { historyTurn } from "./HistoryTurn.js"
+import { finishedList, movableOf } from "./Movable.js"
 
 /** Workspaces that one statement looks at. */
 const workspacesLookedAt = 500
-
-const finishedList = runStatuses
-  .filter(isTerminal)
-  .map((status) => `'${status}'`)
-  .join(", ")
-const wasRefused = "r.outcome = 'rejected' and r.started_at is null and r.hold_micros = 0"
 
 const changed = ["workspaceId", "runId", "plan"] as const
 
@@ -35,14 +29,12 @@ const dueRow = rowOf(Schema.Struct({ runs: Schema.Int, payloads: Schema.Int }))
 const planRows = rowsOf(Schema.Struct({ workspaceId: WorkspaceId, runId: RunId, plan: Schema.NullOr(StoredPlan) }))
 
 export const historyMoves = (
-  { query, sql, survey, transact }: Database["Type"],
+  database: Database["Type"],
   turn: ReturnType<typeof historyTurn>,
   now: RunHistory["Type"]["now"]
 ) => {
-  /** What may be moved of `runs r`. */
-  const movable = (beforeMillis: number): Statement.Fragment => sql`
-    r.run_id < ${firstRunIdAt(beforeMillis)} and r.status in (${sql.literal(finishedList)}) and r.completed_at < ${beforeMillis}
-    and not (${sql.literal(wasRefused)})`
+  const { query, sql, survey, transact } = database
+  const movable = movableOf(database)
 
   const someWorkspaces = (found: Statement.Fragment, after: WorkspaceId | null) =>
     workspaceRows(
@@ -52,15 +44,18 @@ export const historyMoves = (
         where w.workspace_id > ${after ?? ""} order by w.workspace_id limit ${workspacesLookedAt}`)
     ).pipe(Effect.map((rows) => rows.map(({ workspaceId }) => workspaceId)))
 
-  const due: RunHistory["Type"]["due"] = ({ payloadsMillis, runsMillis }) =>
-    Effect.map(
+  const due: RunHistory["Type"]["due"] = ({ payloadsMillis, runsMillis }) => {
+    const dropped = payloadsMillis === null ? "" : firstRunIdAt(payloadsMillis)
+    return Effect.map(
       dueRow(
         survey(sql`
-          select (select count(*) from runs r where ${movable(runsMillis)}) as runs,
-            (select count(*) from history_payloads where run_id < ${payloadsMillis === null ? "" : firstRunIdAt(payloadsMillis)}) as payloads`)
+          select count(*) as runs, count(*) filter (where r.run_id < ${dropped}) + (
+            select count(*) from history_payloads where run_id < ${dropped}) as payloads
+          from runs r where ${movable(runsMillis)}`)
       ),
       (row) => row ?? { runs: 0, payloads: 0 }
     )
+  }
 
   /** Attached empty: that waits for nobody who reads. The foreign schema of a new partition would lock its parent. */
   const makeMonth = (holder: string, month: string) =>
@@ -95,17 +90,21 @@ export const historyMoves = (
       (row) => row?.runId ?? null
     )
 
-  const makeMonths: RunHistory["Type"]["makeMonths"] = Effect.fnUntraced(function* (holder, beforeMillis) {
-    const current = monthOf(yield* now)
-    const months = new Set([current, monthOf(endOfMonth(current))])
+  const hotMonths: RunHistory["Type"]["hotMonths"] = Effect.fnUntraced(function* (beforeMillis) {
+    const months = []
     let from = ""
     for (;;) {
       const oldest = yield* oldestRunFrom(from, firstRunIdAt(beforeMillis))
-      if (oldest === null) break
+      if (oldest === null) return months
       const month = monthOf(millisOfRunId(oldest))
-      months.add(month)
+      months.push(month)
       from = boundsOf(month).end
     }
+  })
+
+  const makeMonths: RunHistory["Type"]["makeMonths"] = Effect.fnUntraced(function* (holder, beforeMillis) {
+    const current = monthOf(yield* now)
+    const months = new Set([current, monthOf(endOfMonth(current)), ...(yield* hotMonths(beforeMillis))])
     yield* Effect.forEach([...months].sort(), (month) => makeMonth(holder, month), { discard: true })
   })
 
@@ -197,7 +196,7 @@ export const historyMoves = (
       })
     )
 
-  return { due, makeMonths, workspacesToMove, move, workspacesToDrop, dropPayloads } satisfies Partial<
+  return { due, hotMonths, makeMonths, workspacesToMove, move, workspacesToDrop, dropPayloads } satisfies Partial<
     RunHistory["Type"]
   >
 }

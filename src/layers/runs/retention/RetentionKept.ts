@@ -5,15 +5,18 @@ import { Retention } from "../../../services/Retention.js"
 
 export const RetentionKept: Layer.Layer<never, never, Retention> = Layer.scopedDiscard(
   Effect.gen(function* () {
-    const { pass, settings } = yield* Retention
+    const { check, pass, settings } = yield* Retention
     if (settings === null) return
+    // Said at the start, because the first month may be due in a year. The folder may still come.
+    yield* Effect.catchTag(check, "ArchiveFailed", ({ message }) => Effect.logWarning(message))
     const kept = Effect.gen(function* () {
-      const { left, payloads, runs, waiting } = yield* pass(() => Effect.void)
+      const { left, payloads, refused, runs, waiting } = yield* pass(() => Effect.void)
       if (runs + payloads + left.length > 0)
         yield* Effect.logInfo("Old runs left").pipe(
           Effect.annotateLogs({ runs, payloads, months: left.map(({ month }) => month).join(" ") })
         )
-      for (const { month, waits } of waiting) yield* Effect.logWarning(`The runs of ${month} stay for now: ${waits}`)
+      for (const { month, waits } of [...waiting, ...refused])
+        yield* Effect.logWarning(`The runs of ${month} stay for now: ${waits}`)
     }).pipe(
       // Another node is at it.
       Effect.catchTag("HistoryTaken", () => Effect.void),

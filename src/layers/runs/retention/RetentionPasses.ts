@@ -22,7 +22,7 @@ const pause = "10 millis"
 const turnKept = "15 seconds"
 
 const daysMillis = (days: number): number => Duration.toMillis(Duration.days(days))
-const nothing: RetentionPass = { runs: 0, payloads: 0, left: [], waiting: [] }
+const nothing: RetentionPass = { runs: 0, payloads: 0, left: [], waiting: [], refused: [] }
 
 const make = (settings: RetentionSettings | null) =>
   Effect.gen(function* () {
@@ -31,13 +31,31 @@ const make = (settings: RetentionSettings | null) =>
     const reports = yield* Reports
     const ids = yield* Ids
 
+    const oldEnough = (now: number, runDays: number) => (month: string) =>
+      endOfMonth(month) <= now - daysMillis(runDays)
     const monthsDue = (now: number, runDays: number) =>
       Effect.map(history.months, (months) =>
-        months.filter(({ month, state }) => state !== "gone" && endOfMonth(month) <= now - daysMillis(runDays))
+        months.filter(({ month, state }) => state !== "gone" && oldEnough(now, runDays)(month))
       )
     /** A closed month had nothing in its way when it was closed. */
-    const obstacleOf = ({ month, state }: HistoryMonth) =>
-      state === "closed" ? Effect.succeed(null) : history.obstacle(month)
+    const obstacleOf = ({ month, state }: HistoryMonth, movedBefore: number) =>
+      state === "closed" ? Effect.succeed(null) : history.obstacle(month, movedBefore)
+
+    /** Months that would leave in the end, also those that the move would make. */
+    const monthsThen = Effect.fnUntraced(function* (now: number, runDays: number, movedBefore: number) {
+      yield* files.check
+      const known = yield* history.months
+      const gone = new Set(known.flatMap(({ month, state }) => (state === "gone" ? [month] : [])))
+      const all = new Set([...known.map(({ month }) => month), ...(yield* history.hotMonths(movedBefore))])
+      const due = [...all].filter((month) => !gone.has(month) && oldEnough(now, runDays)(month)).sort()
+      const found = yield* Effect.forEach(due, (month) =>
+        Effect.zipWith(history.monthDue(month, movedBefore), files.standing(month), ({ runs, waits }, standing) => {
+          const leaves = waits === null && runs > 0
+          return { month, runs, waits, file: leaves ? files.nameOf(month) : null, standing: leaves ? standing : null }
+        })
+      )
+      return found.filter(({ runs, waits }) => runs > 0 || waits !== null)
+    })
 
     /** All workspaces that `some` finds, a portion at a time, and for each the sum of what is done there. */
     const eachWorkspace = <E, E2>(
@@ -129,20 +147,26 @@ const make = (settings: RetentionSettings | null) =>
       yield* reports.keep
       const left = []
       const waiting = []
+      const refused = []
       for (const due of yield* monthsDue(now, runDays)) {
-        const waits = yield* obstacleOf(due)
+        const waits = yield* obstacleOf(due, moveBefore)
         if (waits !== null) waiting.push({ month: due.month, waits })
         else {
           yield* progress(`${due.month} leaves`)
-          const gone = yield* leave(holder, due.month, archiveDir !== null)
-          if (gone.runs > 0) left.push(gone)
+          const gone = yield* Effect.catchTag(leave(holder, due.month, archiveDir !== null), "ArchiveOccupied", (why) =>
+            Effect.succeed(why)
+          )
+          // One month's file says nothing about the others.
+          if ("message" in gone) refused.push({ month: due.month, waits: gone.message })
+          else if (gone.runs > 0) left.push(gone)
         }
       }
-      return { runs, payloads, left, waiting }
+      return { runs, payloads, left, waiting, refused }
     })
 
     return Retention.of({
       settings,
+      check: files.check,
       due: Effect.gen(function* () {
         if (settings === null) return { runs: 0, payloads: 0, months: [] }
         const { historyDays, resultDays, runDays } = settings
@@ -151,12 +175,7 @@ const make = (settings: RetentionSettings | null) =>
           runsMillis: now - daysMillis(historyDays),
           payloadsMillis: resultDays === null ? null : now - daysMillis(resultDays)
         })
-        const months =
-          runDays === null
-            ? []
-            : yield* Effect.forEach(yield* monthsDue(now, runDays), (due) =>
-                Effect.map(obstacleOf(due), (waits) => ({ month: due.month, waits }))
-              )
+        const months = runDays === null ? [] : yield* monthsThen(now, runDays, now - daysMillis(historyDays))
         return { runs, payloads, months }
       }),
       pass: Effect.fn("Retention.pass")(function* (progress) {

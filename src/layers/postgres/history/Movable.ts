@@ -1,0 +1,23 @@
+/**
+ * Which runs leave the hot tables, in one place: finished ones that were made, and ended, before a time. A run that was
+ * settled late stays for the same days after its end, so that whoever settled it can look at it. Refused ones are
+ * forgotten where they are.
+ */
+import type { Statement } from "@effect/sql"
+import { firstRunIdAt } from "../../../domain/Ids.js"
+import { isTerminal, runStatuses } from "../../../domain/RunMachine.js"
+import type { Database } from "../Database.js"
+
+export const finishedList = runStatuses
+  .filter(isTerminal)
+  .map((status) => `'${status}'`)
+  .join(", ")
+
+export const wasRefused = "(r.outcome = 'rejected' and r.started_at is null and r.hold_micros = 0)"
+
+/** What may be moved of `runs r`. */
+export const movableOf =
+  ({ sql }: Database["Type"]) =>
+  (beforeMillis: number): Statement.Fragment => sql`
+    r.run_id < ${firstRunIdAt(beforeMillis)} and r.status in (${sql.literal(finishedList)}) and r.completed_at < ${beforeMillis}
+    and not ${sql.literal(wasRefused)}`
