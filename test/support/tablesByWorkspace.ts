@@ -67,7 +67,8 @@ export const partitionByWorkspace = async (run: RunSql, { months }: { readonly m
         `create table ${name}_${at} partition of ${name}_whole for values with (modulus ${parts}, remainder ${at})${String(table["options"])}`
       )
     await run(`insert into ${name}_whole (${columns.join(", ")}) select ${columns.join(", ")} from ${name}`)
-    await run(`drop table ${name}`)
+    // With it goes a view that only nodes of the version before read.
+    await run(`drop table ${name} cascade`)
     await run(`alter table ${name}_whole rename to ${name}`)
     // Before version 17, a partitioned table has no identity columns.
     for (const column of identities) {

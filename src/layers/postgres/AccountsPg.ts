@@ -121,7 +121,7 @@ const tokensByDigest = (database: Database["Type"], databaseNow: Effect.Effect<s
         join workspaces w on w.workspace_id = k.workspace_id
         union all
         select r.digest, ${columns} from ${asked}
-        join replaced_token_secrets r on r.workspace_id = k.workspace_id and r.digest = k.digest
+        join superseded_secrets r on r.workspace_id = k.workspace_id and r.digest = k.digest
         join tokens t on t.workspace_id = k.workspace_id and t.token_id = r.token_id
         join workspaces w on w.workspace_id = k.workspace_id
         where r.works_until > ${sql.literal(now)}`)

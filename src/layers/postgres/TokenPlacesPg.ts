@@ -36,7 +36,7 @@ export const makeTokenPlaces = ({ query, sql }: Database["Type"]): TokenPlaces =
         query(sql`
           select encode(digest, 'hex') as digest, workspace_id as "workspaceId" from tokens where digest = any(${unknown}::bytea[])
           union all
-          select encode(digest, 'hex'), workspace_id from replaced_token_secrets where digest = any(${unknown}::bytea[])`)
+          select encode(digest, 'hex'), workspace_id from superseded_secrets where digest = any(${unknown}::bytea[])`)
       )
       // The places of this question, even if another one makes the map forget some of them meanwhile.
       const asked = new Map(found.map(({ digest, workspaceId }) => [digest, workspaceId]))

@@ -93,11 +93,11 @@ const make: Effect.Effect<TokenRows, never, Database> = Effect.gen(function* () 
         Effect.gen(function* () {
           const until = sql.literal(`${now} + ${overlapSeconds * 1000}`)
           const ofToken = sql`workspace_id = ${workspaceId} and token_id = ${tokenId}`
-          yield* send(sql`delete from replaced_token_secrets where ${ofToken} and works_until <= ${sql.literal(now)}`)
+          yield* send(sql`delete from superseded_secrets where ${ofToken} and works_until <= ${sql.literal(now)}`)
           yield* send(sql`
-            update replaced_token_secrets set works_until = least(works_until, ${until}) where ${ofToken}`)
+            update superseded_secrets set works_until = least(works_until, ${until}) where ${ofToken}`)
           yield* send(sql`
-            insert into replaced_token_secrets (workspace_id, digest, token_id, works_until)
+            insert into superseded_secrets (workspace_id, digest, token_id, works_until)
             select workspace_id, digest, token_id, ${until} from tokens where ${ofToken}`)
           yield* send(sql`update tokens set digest = ${digest}::bytea where ${ofToken}`)
         })

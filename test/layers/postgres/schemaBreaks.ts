@@ -27,13 +27,13 @@ const Shape = Schema.Struct({
 export type Shape = typeof Shape.Type
 const shapeRow = rowOf(Shape)
 
-/** The tables, columns and rules (keys, checks, references, unique indexes, triggers) of the schema. */
+/** The tables and views, columns and rules (keys, checks, references, unique indexes, triggers) of the schema. */
 export const shape = Effect.flatMap(Database, ({ query, sql }) =>
   shapeRow(
     query(
       sql.unsafe(`
       with mine as (
-        select c.oid, c.relname::text as name from pg_class c where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace
+        select c.oid, c.relname::text as name from pg_class c where c.relkind in ('r', 'p', 'v') and c.relnamespace = 'public'::regnamespace
       ), columns as (
         select m.name || '.' || a.attname as place, format_type(a.atttypid, a.atttypmod) as type, a.attnotnull as required,
           a.atthasdef or a.attidentity <> '' as filled
@@ -60,6 +60,7 @@ export const shape = Effect.flatMap(Database, ({ query, sql }) =>
 )
 
 const tableOf = (place: string): string => place.split(".", 1)[0] ?? place
+const nameOf = (place: string): string => place.slice(place.indexOf(".") + 1)
 
 /** Everything that could stop a program which knows only the schema of before, in words. */
 export const schemaBreaks = (before: Shape, after: Shape): ReadonlyArray<string> => {
@@ -69,6 +70,8 @@ export const schemaBreaks = (before: Shape, after: Shape): ReadonlyArray<string>
   const ruleName = ({ definition, kind, place }: Shape["rules"][number]): string => `${kind} of ${place}: ${definition}`
   const oldRules = new Set(before.rules.map(ruleName))
   const newRules = new Set(after.rules.map(ruleName))
+  const added = after.columns.filter(({ place }) => tables.has(tableOf(place)) && !oldColumns.has(place))
+  const oldNames = new Set(before.columns.map(({ place }) => nameOf(place)))
   return [
     ...before.tables.filter((name) => !after.tables.includes(name)).map((name) => `table ${name} is gone`),
     ...before.columns
@@ -82,8 +85,11 @@ export const schemaBreaks = (before: Shape, after: Shape): ReadonlyArray<string>
           ...(old.filled && !now.filled ? [`column ${old.place} has no default any more`] : [])
         ]
       }),
-    ...after.columns
-      .filter(({ place }) => tables.has(tableOf(place)) && !oldColumns.has(place))
+    // Three tables joined by `using` are refused when the name is in two of them before the third.
+    ...added
+      .filter(({ place }) => nameOf(place).endsWith("_id") && oldNames.has(nameOf(place)))
+      .map(({ place }) => `new column ${place} has the name by which other tables are joined`),
+    ...added
       .filter(({ filled, required }) => required && !filled)
       .map(({ place }) => `new column ${place} must have a value and has no default`),
     // Statements may lean on a key (`on conflict`); other rules may go.
