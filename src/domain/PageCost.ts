@@ -5,6 +5,7 @@
 import type { InputPrice, Operation, PageRules } from "./Manifest.js"
 import { Micros } from "./Micros.js"
 import * as Money from "./Micros.js"
+import { mostOf } from "./Pricing.js"
 import type { CostEvidence, PageFacts } from "./ProviderCall.js"
 import { type AttemptCost, costOf } from "./Settlement.js"
 
@@ -30,10 +31,6 @@ export interface PagedPrice {
   readonly maxMicros: Micros
 }
 
-/** The most that a page of so many results can cost. */
-const mostOfPage = ({ basis, maxMicros, micros, perCallMicros }: InputPrice, results: number): number =>
-  Math.max(basis === "free" ? 0 : perCallMicros + micros * (basis === "per_result" ? results : 1), maxMicros ?? 0)
-
 /**
  * Each page costs what its answer tells, at most what a page can cost, or else its listed price. The first anomaly is
  * noted.
@@ -46,7 +43,7 @@ export const costOfPages = (
     (sum, { cost, outcome, resultCount }, at) => {
       const isBilled = outcome !== "error" && (outcome !== "miss" || billsMiss)
       const pagePrice = priceOfPage(price, billed, at)
-      const most = mostOfPage(pagePrice, Math.max(size, resultCount ?? 0))
+      const most = mostOf(pagePrice, Math.max(size, resultCount ?? 0))
       const page = costOf({
         price: isBilled ? pagePrice : null,
         resultCount,
@@ -60,7 +57,7 @@ export const costOfPages = (
 
 /** Whether what is held covers a further page of at most `results` results, after those that were read. */
 export const affordsPage = (paged: PagedPrice, pages: ReadonlyArray<PageFacts>, results: number): boolean => {
-  const most = mostOfPage(priceOfPage(paged.price, paged.billed, pages.length), results)
+  const most = mostOf(priceOfPage(paged.price, paged.billed, pages.length), results)
   return costOfPages(paged, pages).micros + most <= paged.maxMicros
 }
 

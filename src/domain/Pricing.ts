@@ -137,17 +137,23 @@ export interface Priced extends Pick<Operation, "pages" | "volume"> {
 
 const bounded = (micros: number): Micros => Micros.make(Math.min(Number.MAX_SAFE_INTEGER, micros))
 
-const priceFor = (price: InputPrice, results: number, pages: number): Micros => {
-  const units = price.basis === "per_result" ? Math.max(1, results) : pages
-  const listed = price.basis === "free" ? 0 : price.perCallMicros * pages + price.micros * units
-  return bounded(Math.max(listed, (price.maxMicros ?? 0) * pages))
+/** The most that a page of so many results, or a call without pages, can cost. */
+export const mostOf = ({ basis, maxMicros, micros, perCallMicros }: InputPrice, results: number): number =>
+  Math.max(basis === "free" ? 0 : perCallMicros + micros * (basis === "per_result" ? results : 1), maxMicros ?? 0)
+
+/** All pages but the last one are full. A page may cost its own maximum, whatever the others cost. */
+const priceFor = (price: InputPrice, results: number, pages: number, size: number): Micros => {
+  const full = pages - 1
+  const last = Math.max(1, results - full * size)
+  return bounded((full === 0 ? 0 : mostOf(price, size) * full) + mostOf(price, last))
 }
 
 export const maxPrice = (operation: Priced, input: JsonObject): Micros =>
   priceFor(
     operation.price,
     operation.price.basis === "per_result" ? volumeOf(operation, input) : 1,
-    billedPages(operation, input)
+    billedPages(operation, input),
+    operation.pages?.size ?? 1
   )
 
 /** The most that any accepted input can cost. A price by input is bounded by its declared maximum alone. */
@@ -156,6 +162,6 @@ export const dearestPrice = (operation: Pick<Operation, "pages" | "price" | "vol
   const { byInput, ...listed } = price
   const pages = pagesFor(operation, volume?.max ?? 1)
   return byInput === undefined
-    ? priceFor(listed, volume?.max ?? 1, pages)
+    ? priceFor(listed, volume?.max ?? 1, pages, operation.pages?.size ?? 1)
     : bounded((price.maxMicros ?? Infinity) * pages)
 }

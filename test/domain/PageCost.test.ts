@@ -118,6 +118,21 @@ describe("the cost of pages", () => {
     }
   )
 
+  it("of a short last page may be the most that a page costs, and is held: it is asked for", () => {
+    const listed: InputPrice = {
+      basis: "per_result",
+      micros: Micros.make(1),
+      perCallMicros: Micros.make(0),
+      maxMicros: Micros.make(2)
+    }
+    const pages = { items: "body", size: 96, sendSize: true, next: { by: "link" }, max: 100, totalMs: 1000 } as const
+    const volume = { field: "limit", default: 1, max: 1000 }
+    const held = maxPrice({ price: listed, volume, pages: { ...pages, billed: "page" } }, { limit: 97 })
+    assert.strictEqual(Number(held), 98)
+    const terms: PagedPrice = { price: listed, billed: "page", billsMiss: false, size: 96, maxMicros: held }
+    assert.isTrue(affordsPage(terms, [hit(96)], 1))
+  })
+
   it("of one page is at most what a page may cost, whatever its answer tells: the hold is for all of them", () => {
     const terms = perCall(1000, { price: { ...perCall(1000).price, maxMicros: Micros.make(2000) } })
     const pages = [hit(10, { _tag: "Reported", micros: 1e15 }), hit(10, { _tag: "Reported", micros: 1500 })]
