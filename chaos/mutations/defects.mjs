@@ -154,7 +154,7 @@ export const defects = [
   },
   {
     name: "the hold is sized for one result",
-    edits: [["src/domain/Pricing.ts", "? Math.max(1, results)", "? 1"]],
+    edits: [["src/domain/Pricing.ts", "const last = Math.max(1, results - full * size)", "const last = 1"]],
     tests: ["test/domain/Pricing.test.ts"]
   },
   {
