@@ -159,6 +159,8 @@ export const shownProvider = (run: Pick<Run, "providerId" | "servedProviderId">)
 /** A row of a list: with its result where results were asked for. */
 export interface ListedRun extends RunSummary {
   readonly result: StoredResult | null
+  /** As on a run; told only where results were asked for. */
+  readonly payloadDropped?: true
 }
 
 export const AttemptStatus = Schema.Literal("running", "completed", "failed", "reconciliation_pending")

@@ -425,6 +425,16 @@ describe("GET /v1/runs", () => {
     })
   )
 
+  it.scopedLive("says of a run whose result was dropped that it was, where results were asked for", () =>
+    Effect.gen(function* () {
+      const items: ReadonlyArray<ListedRun> = [{ ...completedRun, result: null, payloadDropped: true }, completedRun]
+      const gateway = yield* startGateway({ runs: { list: () => Effect.succeed({ items, next: null }) } })
+      const [dropped, kept] = (yield* gateway.get("/v1/runs?includeResult=true")).json.runs
+      assert.deepStrictEqual([dropped.payloadDropped, dropped.result], [true, undefined])
+      assert.notProperty(kept, "payloadDropped")
+    })
+  )
+
   it.scopedLive(
     "goes on where the cursor says, and takes no cursor of other filters, another list or another hand",
     () =>

@@ -316,7 +316,8 @@ export interface Operations {
   }
   /**
    * List runs, newest first. Summaries; includeResult=true adds results, and then a page ends early rather
-   * than carry more than 4194304 bytes of them: go on with nextCursor. Needs the scope runs:read.
+   * than carry more than 4194304 bytes of them: go on with nextCursor. A run whose result was dropped because
+   * of its age says payloadDropped. Needs the scope runs:read.
    */
   readonly "runs.list": {
     readonly path: {}

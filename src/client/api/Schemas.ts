@@ -1659,6 +1659,11 @@ export type RunSummary = {
   /** The size of the result in bytes; null when there is none. Example: 61. */
   readonly resultBytes: number | null
   readonly result?: RunResult | undefined
+  /**
+   * True on a run whose result and files this gateway has dropped because of its age; absent on all others,
+   * and where results were not asked for. Its outcome, cost and receipts stand. Example: true.
+   */
+  readonly payloadDropped?: boolean | undefined
 }
 
 /** What a token may do. Example: "runs:execute". */

@@ -117,7 +117,7 @@ export class RunsApi extends HttpApiGroup.make("runs")
       .annotate(OpenApi.Summary, "List runs, newest first")
       .annotate(
         OpenApi.Description,
-        `Summaries; includeResult=true adds results, and then a page ends early rather than carry more than ${listedResultBytesMax} bytes of them: go on with nextCursor.`
+        `Summaries; includeResult=true adds results, and then a page ends early rather than carry more than ${listedResultBytesMax} bytes of them: go on with nextCursor. A run whose result was dropped because of its age says payloadDropped.`
       )
   )
   .add(

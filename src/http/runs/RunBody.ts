@@ -181,7 +181,19 @@ const NormalizedBody = JsonObject.annotations({
   }
 })
 
-export const RunSummary = Schema.Struct({ ...summaryFields, result: optional(Result) }).annotations({
+const dropped = (only: string) =>
+  optional(
+    flag(
+      `True on a run whose result and files this gateway has dropped because of its age; absent on all others${only}. Its outcome, cost and receipts stand`,
+      true
+    )
+  )
+
+export const RunSummary = Schema.Struct({
+  ...summaryFields,
+  result: optional(Result),
+  payloadDropped: dropped(", and where results were not asked for")
+}).annotations({
   identifier: "RunSummary",
   description: "A run, in short"
 })
@@ -193,12 +205,7 @@ export const RunBody = Schema.Struct({
   outcomeReason: optional(text("Why the outcome is what it is, in a sentence", "An e-mail address was found.")),
   result: optional(Result),
   normalized: optional(NormalizedBody),
-  payloadDropped: optional(
-    flag(
-      "True on a run whose result and files this gateway has dropped because of its age; absent on all others. Its outcome, cost and receipts stand",
-      true
-    )
-  ),
+  payloadDropped: dropped(""),
   pricing: Schema.Struct({
     maximumChargeMicros: whole("What it holds while it is under way, in micros: the most that it can cost", 20_000),
     finalChargeMicros: optional(whole("What it was charged, in micros; absent until it is settled", 20_000))
@@ -325,9 +332,14 @@ const nothingYet = {
   servedProviderId: null
 }
 
+const payloadOf = (run: Pick<Stored.ListedRun, "payloadDropped" | "result" | "runId">) => ({
+  ...(run.result === null ? {} : { result: resultBody(run.runId, run.result) }),
+  ...(run.payloadDropped === undefined ? {} : { payloadDropped: run.payloadDropped })
+})
+
 export const runSummary = (stored: Stored.ListedRun): RunSummary => {
   const run = isSettledForWaiters(stored.status) ? stored : { ...stored, ...nothingYet }
-  return { ...summaryOf(run), ...(run.result === null ? {} : { result: resultBody(run.runId, run.result) }) }
+  return { ...summaryOf(run), ...payloadOf(run) }
 }
 
 const requestedJobOf = (run: Run): NonNullable<RunBody["requestedJob"]> | null => {
@@ -393,9 +405,8 @@ export const runBody = ({ attempts, run: stored }: RunDetail): RunBody => {
     ...summaryOf(run),
     ...(requestedJob === null ? {} : { requestedJob }),
     ...(run.outcomeReason === null ? {} : { outcomeReason: run.outcomeReason }),
-    ...(run.result === null ? {} : { result: resultBody(run.runId, run.result) }),
+    ...payloadOf(run),
     ...(run.normalized === null ? {} : { normalized: run.normalized }),
-    ...(run.payloadDropped === undefined ? {} : { payloadDropped: run.payloadDropped }),
     pricing: {
       maximumChargeMicros: run.holdMicros,
       ...(run.chargeMicros === null ? {} : { finalChargeMicros: run.chargeMicros })

@@ -20,7 +20,13 @@ import { rangesOf } from "./RunSpansPg.js"
 import { runTable } from "./RunTables.js"
 
 const decodeRows = Schema.decodeUnknown(
-  Schema.Array(Schema.Struct({ ...RunSummary.fields, resultSize: Schema.Int, movedUpTo: Schema.NullOr(Schema.String) }))
+  Schema.Array(
+    Schema.Struct({
+      ...RunSummary.fields,
+      resultSize: Schema.NullOr(Schema.Int),
+      movedUpTo: Schema.NullOr(Schema.String)
+    })
+  )
 )
 const decodeResults = Schema.decodeUnknown(
   Schema.Array(Schema.Struct({ runId: RunId, result: Schema.NullOr(StoredResult) }))
@@ -36,7 +42,8 @@ const sizeOf = (result: string): string => `case when ${result} is null then 0
   else greatest(pg_column_size(${result}), coalesce(r.result_bytes, octet_length(${result}::text))) end`
 const resultSize: Readonly<Record<Table, string>> = {
   runs: sizeOf("r.result"),
-  history_runs: `coalesce((select ${sizeOf("p.result")} from history_payloads p where p.workspace_id = r.workspace_id and p.run_id = r.run_id), 0)`
+  // Null where the payload was dropped.
+  history_runs: `(select ${sizeOf("p.result")} from history_payloads p where p.workspace_id = r.workspace_id and p.run_id = r.run_id)`
 }
 
 /** The hot table, or that of runs that have left it. Both have the columns of a list and the indexes of its filters. */
@@ -202,7 +209,7 @@ export const runList = (database: Database["Type"]): RunStore["Type"]["list"] =>
         : within(
             found,
             resultBytesMax,
-            (row) => row.resultSize,
+            (row) => row.resultSize ?? 0,
             ({ runId }) => runId
           )
     const results =
@@ -210,14 +217,16 @@ export const runList = (database: Database["Type"]): RunStore["Type"]["list"] =>
         ? null
         : yield* resultsOf(
             workspaceId,
-            shown.items.flatMap((row) => (row.resultSize > 0 ? [row.runId] : []))
+            shown.items.flatMap((row) => ((row.resultSize ?? 0) > 0 ? [row.runId] : []))
           )
     return {
       ...shown,
-      items: shown.items.map(({ movedUpTo: _moved, resultSize: _size, ...row }): ListedRun => ({
-        ...row,
-        result: results?.get(row.runId) ?? null
-      }))
+      items: shown.items.map(({ movedUpTo: _moved, resultSize: size, ...row }): ListedRun => {
+        const result = results?.get(row.runId)
+        // A payload may also go between the two reads.
+        const dropped = results !== null && (size === null || (size > 0 && result === undefined))
+        return { ...row, result: result ?? null, ...(dropped ? { payloadDropped: true } : {}) }
+      })
     }
   })
 }

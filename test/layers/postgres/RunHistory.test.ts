@@ -241,6 +241,23 @@ describe("finished runs that are old", () => {
           },
           payloadDropped: true
         })
+        // So does a list with results, beside a run that has its own.
+        const newer = yield* started(principal)
+        const rowsOf = (resultBytesMax: number | null) =>
+          Effect.map(
+            Effect.flatMap(RunStore, ({ list }) =>
+              list(principal.workspaceId, {}, { limit: 10, after: null }, resultBytesMax)
+            ),
+            ({ items }) => items.map(({ payloadDropped, result, runId }) => ({ payloadDropped, result, runId }))
+          )
+        assert.deepStrictEqual(yield* rowsOf(1_000_000), [
+          { payloadDropped: undefined, result: newer.run.result, runId: newer.run.runId },
+          { payloadDropped: true, result: null, runId: made.run.runId }
+        ])
+        assert.deepStrictEqual(yield* rowsOf(null), [
+          { payloadDropped: undefined, result: null, runId: newer.run.runId },
+          { payloadDropped: undefined, result: null, runId: made.run.runId }
+        ])
         assert.strictEqual((yield* runs.create(principal, made.request, 20)).replayed, true)
         for (const table of ["history_payloads", "history_media"]) assert.strictEqual(yield* rowsIn(table), 0)
         const everywhere = yield* query(sql`select r::text as row from history_runs r`)
