@@ -29,6 +29,3 @@ export const answer = <E, R>(json: boolean, work: Effect.Effect<Answer, E, R>): 
 
 export const isoTime = (millis: number): string => new Date(millis).toISOString()
 export const isoTimeOrNull = (millis: number | null): string | null => (millis === null ? null : isoTime(millis))
-
-/** `1 problem`, `2 problems`. */
-export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`

@@ -1,9 +1,10 @@
 /** `archive`: what every node does now and again with old runs, at once and with words about it. */
 import * as Command from "@effect/cli/Command"
 import { Data, Effect } from "effect"
+import { counted } from "../domain/Counted.js"
 import { type MonthDue, Retention, type RetentionDue } from "../services/Retention.js"
 import { announced, dryRun } from "./Announced.js"
-import { type Answer, counted } from "./Answer.js"
+import type { Answer } from "./Answer.js"
 import * as Inputs from "./Inputs.js"
 import { Screen } from "./Screen.js"
 

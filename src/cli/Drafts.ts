@@ -8,8 +8,8 @@ import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import { Data, Effect } from "effect"
 import { join, resolve } from "node:path"
+import { counted } from "../domain/Counted.js"
 import { schemaLine } from "../domain/ManifestSchemas.js"
-import { counted } from "./Answer.js"
 
 /** Nothing was written, and why. */
 export class NotMade extends Data.TaggedError("NotMade")<{ readonly reason: string }> {

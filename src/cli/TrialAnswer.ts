@@ -5,6 +5,7 @@
 import { isUtf8 } from "node:buffer"
 import { Either } from "effect"
 import { stringify } from "yaml"
+import { counted } from "../domain/Counted.js"
 import { cutText } from "../domain/Characters.js"
 import type { Json, JsonObject } from "../domain/Json.js"
 import { readJson, withNumbers, writeJson } from "../domain/LosslessJson.js"
@@ -14,7 +15,7 @@ import type { CallFailure, ProviderAnswer } from "../domain/ProviderCall.js"
 import type { AttemptCost } from "../domain/Settlement.js"
 import type { HeadersRead } from "../layers/providers/HeadersRead.js"
 import type { SeenExchange } from "../layers/providers/KeyedExchange.js"
-import { type Answer, counted } from "./Answer.js"
+import type { Answer } from "./Answer.js"
 
 export interface Trial {
   readonly endpoint: Endpoint

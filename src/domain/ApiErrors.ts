@@ -118,12 +118,23 @@ export class NotFound extends Schema.TaggedError<NotFound>()("not_found", {
 }
 export class RouteNotFound extends Schema.TaggedError<RouteNotFound>()("route_not_found", {
   method: Schema.String,
-  path: Schema.String
+  path: Schema.String,
+  /** Only on a node that answers probes alone: the paths that it has, and the gateway's address where that is known. */
+  worker: Schema.optionalWith(Schema.Struct({ has: Schema.Array(Schema.String), ask: Schema.NullOr(Schema.String) }), {
+    exact: true
+  })
 }) {
   static readonly retryable = false
   static readonly retryHint = "Check the method and the path in /docs."
+  get retryHint() {
+    return this.worker === undefined
+      ? RouteNotFound.retryHint
+      : `Ask ${this.worker.ask ?? "a node with the role all or api"}.`
+  }
   override get message() {
-    return `No route for ${this.method} ${this.path}; /docs lists all routes`
+    return this.worker === undefined
+      ? `No route for ${this.method} ${this.path}; /docs lists all routes`
+      : `No route for ${this.method} ${this.path}: this node is a worker and answers only ${this.worker.has.join(", ")}`
   }
 }
 export class UnknownCategory extends Schema.TaggedError<UnknownCategory>()("unknown_category", {

@@ -51,13 +51,14 @@ const methodsByPath = (routes: ReadonlyArray<Route>): ((path: string) => Readonl
 /** Why no route takes the request. `allow` are the methods that its path has. */
 export const missedRoute = (
   { method, url }: Pick<HttpServerRequest.HttpServerRequest, "method" | "url">,
-  allow: ReadonlyArray<string>
+  allow: ReadonlyArray<string>,
+  worker: RouteNotFound["worker"] = undefined
 ): ValidationError | MethodNotAllowed | RouteNotFound => {
   const path = pathOf(url)
   if (!decodable(path)) return ValidationError.of("path", "is not valid percent-encoding")
   return allow.length > 0 && !allow.includes(method)
     ? new MethodNotAllowed({ method, allow })
-    : new RouteNotFound({ method, path: cutText(path, 200) })
+    : new RouteNotFound({ method, path: cutText(path, 200), ...(worker === undefined ? {} : { worker }) })
 }
 
 const isMissed = (cause: Cause.Cause<unknown>): boolean =>
@@ -81,8 +82,8 @@ export interface MissingPages {
 }
 
 /**
- * `routes` are those that answers name. With `these alone`, no other route of the interface is reached: it is answered
- * as if it were none.
+ * `routes` are those that answers name. With `these alone`, as on a worker, no other route of the interface is reached:
+ * it is answered as if it were none.
  */
 export const makeBoundary = (
   routes: ReadonlyArray<Route>,
@@ -92,7 +93,9 @@ export const makeBoundary = (
   Effect.gen(function* () {
     const ids = yield* Ids
     const limiter = yield* RateLimiter
-    const { publicUrl, trustProxy } = yield* HttpSettings
+    const { publicUrl, serverUrl, trustProxy } = yield* HttpSettings
+    const worker =
+      reached === "all" ? undefined : { has: routes.map(({ path }) => path), ask: serverUrl === "/" ? null : serverUrl }
     const tracer = yield* Tracing
     const spans = tracer === null ? null : makeRequestSpans(tracer, routes, publicUrl)
     const clock = yield* Effect.clock
@@ -112,7 +115,7 @@ export const makeBoundary = (
         return Effect.merge(
           Effect.as(
             spendPublic(limiter, request, trustProxy, state),
-            missedRoute(request, methodsOf(pathOf(request.url)))
+            missedRoute(request, methodsOf(pathOf(request.url)), worker)
           )
         )
       if (error instanceof HttpApiError.HttpApiDecodeError && !state.answering)

@@ -104,7 +104,16 @@ layer(CommandLineTest, { excludeTestServices: true })("a gateway on this machine
     Effect.gen(function* () {
       assert.strictEqual((yield* cli("key set hunter", { input: "sk-canary" })).code, 0)
       const found = yield* doctor()
-      for (const check of ["settings", "database", "clock", "schema", "sealing keys", "disk", "public address"])
+      for (const check of [
+        "settings",
+        "database",
+        "clock",
+        "schema",
+        "nodes",
+        "sealing keys",
+        "disk",
+        "public address"
+      ])
         assert.isTrue(found.get(check)?.ok, JSON.stringify(found.get(check)))
       assert.match(found.get("database")?.found ?? "", /^Postgres \d+/)
       assert.match(found.get("sealing keys")?.found ?? "", /; 1 stored secrets open$/)

@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { Database } from "../../src/layers/postgres/Database.js"
 import { startGateway } from "../support/gateway.js"
 import { acquireTestDatabase } from "../support/postgres.js"
+import { signInAsOperator } from "../support/signIn.js"
 
 const input = { name: "Ada Example", domain: "example.com", _mock: { delayMs: 300 } }
 const body = { endpointId: "mock-email-find", input }
@@ -36,7 +37,21 @@ describe("an api node and a worker", () => {
         yield* Effect.sleep("1500 millis")
         assert.strictEqual(yield* statusOf(queued.runId), "queued")
 
-        const worker = yield* startGateway({ role: "worker", databaseUrl, dataDir })
+        const { cookie } = yield* Effect.provide(signInAsOperator(api.url), api.services)
+        const health = Effect.map(
+          api.call("GET", "/console/operator/health", { headers: { cookie } }),
+          ({ text }) => text
+        )
+        const alone = yield* health
+        assert.include(alone, "No node with the role all or worker runs")
+        assert.include(alone, "no node works on a run")
+
+        const worker = yield* startGateway({
+          role: "worker",
+          databaseUrl,
+          dataDir,
+          serverUrl: "https://gateway.example"
+        })
         const ended = yield* Effect.repeat(Effect.delay(statusOf(queued.runId), "50 millis"), {
           until: (status) => status === "completed",
           times: 200
@@ -53,7 +68,13 @@ describe("an api node and a worker", () => {
         assert.deepStrictEqual((yield* path("/metrics")).status, 200)
         for (const other of ["/", "/docs", "/openapi.json", "/v1/public-catalog", "/console", "/v1/runs", "/mcp"])
           assert.strictEqual((yield* path(other)).status, 404, other)
-        assert.strictEqual((yield* worker.call("POST", "/v1/runs", { token, body })).status, 404)
+        const { json: refused, status } = yield* worker.call("POST", "/v1/runs", { token, body })
+        assert.strictEqual(status, 404)
+        assert.deepInclude(refused.error, {
+          message: "No route for POST /v1/runs: this node is a worker and answers only /livez, /readyz, /metrics",
+          retryHint: "Ask https://gateway.example."
+        })
+        assert.notInclude(yield* health, "No node with the role all or worker runs")
 
         const roles = yield* Effect.flatMap(Database, ({ query, sql }) =>
           query(sql`select role from nodes order by role`)

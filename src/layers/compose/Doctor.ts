@@ -7,9 +7,12 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import { Clock, Context, Duration, Effect, Either, Layer, Option, Schema } from "effect"
 import { statfs } from "node:fs/promises"
 import { dirname, resolve as absolute } from "node:path"
+import { counted } from "../../domain/Counted.js"
 import { diskFreeBytesMin } from "../../domain/Limits.js"
+import { lacksWorkers, nobodyWorks, nodesInWords, startAWorker } from "../../domain/NodeRole.js"
 import { readUrl } from "../../domain/Url.js"
 import { ArchiveFiles } from "../../services/ArchiveFiles.js"
+import { type Health, Reports } from "../../services/Reports.js"
 import { Sealing } from "../../services/Sealing.js"
 import { builtInCatalog } from "../catalog/BuiltInCatalog.js"
 import { readCatalog } from "../catalog/CatalogFiles.js"
@@ -22,6 +25,7 @@ import { lookAt, type ServerLook } from "../postgres/database/Pools.js"
 import { rowOf } from "../postgres/database/Rows.js"
 import { missingMigrations } from "../postgres/Migrations.js"
 import { migrations } from "../postgres/migrations/index.js"
+import { ReportsPg } from "../postgres/ReportsPg.js"
 import { assertNoOther, assertSecretsOpen } from "../postgres/SealingPg.js"
 import { SecretRowsPg } from "../postgres/SecretRowsPg.js"
 import { aheadMillis, clockProblem } from "../postgres/StorageChecks.js"
@@ -95,6 +99,17 @@ const serverFindings = Effect.gen(function* () {
       : wrong("clock", problem, "Set both clocks by a time server (NTP, such as chrony)")
   ]
 })
+
+/** Who works. That no node runs is nothing wrong: nodes may not have been started yet. */
+export const nodesFinding = ({ nodes, queued }: Pick<Health, "nodes" | "queued">): Finding => {
+  const waiting =
+    queued.runs === 0
+      ? ""
+      : `; ${queued.more ? "more than " : ""}${counted(queued.runs, "run")} ${queued.runs === 1 ? "waits" : "wait"} in the queue`
+  return lacksWorkers(nodes)
+    ? wrong("nodes", `${nodesInWords(nodes)}${waiting}. ${nobodyWorks}`, startAWorker)
+    : right("nodes", `${nodesInWords(nodes)}${waiting}`)
+}
 
 /** Opens every stored secret. */
 const opened = Effect.gen(function* () {
@@ -255,8 +270,13 @@ const overDatabase = (config: GatewayConfig) =>
       if (!schema.ok) return { findings: [...server, schema], keyed: new Set<string>() }
       const keys = yield* Effect.flatMap(SecretRows, (rows) => rows.platformKeys)
       const keyed = new Set(keys.map(({ providerId }) => providerId))
-      return { findings: [...server, schema, yield* sealingFinding(config)], keyed }
-    }).pipe(Effect.provide(Context.merge(context, yield* Effect.provide(Layer.build(SecretRowsPg), context))))
+      const nodes = nodesFinding(yield* (yield* Reports).health)
+      return { findings: [...server, schema, nodes, yield* sealingFinding(config)], keyed }
+    }).pipe(
+      Effect.provide(
+        Context.merge(context, yield* Effect.provide(Layer.build(Layer.merge(ReportsPg, SecretRowsPg)), context))
+      )
+    )
   }).pipe(
     Effect.scoped,
     Effect.catchAll((error) =>

@@ -1,10 +1,11 @@
 /**
  * The list of nodes: each says every few seconds that it is there, and takes its row away when it stops. A row that
  * nobody has renewed for a while belongs to a node that died or stands still; it is shown as silent, and dropped later.
- * Nothing depends on this list: whether a run is taken over is decided by its lease.
+ * Nothing depends on this list: whether a run is taken over is decided by its lease. The log says when no node is left
+ * that works on queued runs, and when one is there again.
  */
 import { Effect, Layer, Metric, Schema } from "effect"
-import { type NodeRole, takesQueuedRuns } from "../../domain/NodeRole.js"
+import { type NodeRole, nobodyWorks, somebodyWorks, startAWorker, takesQueuedRuns } from "../../domain/NodeRole.js"
 import { nodeForgottenMillis, nodeSeenSeconds, nodeSilentMillis } from "../../domain/Limits.js"
 import { productVersion } from "../../domain/Product.js"
 import { everySoOften } from "../node/Background.js"
@@ -24,8 +25,6 @@ const info = Metric.gauge("gateway_node_info", { description: "This node, its ro
 const seen = Metric.gauge("gateway_nodes", {
   description: "Nodes that run, by role and version, as this node sees them"
 })
-const nobodyWorks =
-  "No node with the role all or worker runs: runs without a waiting client stay in the queue, and nothing that is due now and again is done. Start one"
 
 export const NodeRegistered = ({ host, nodeId, role }: ThisNode): Layer.Layer<never, never, Database> =>
   Layer.scopedDiscard(
@@ -68,9 +67,8 @@ export const NodeRegistered = ({ host, nodeId, role }: ThisNode): Layer.Layer<ne
             select role, version, count(*)::int as nodes from nodes where last_seen_at >= ${now} - ${nodeSilentMillis}::bigint group by role, version`)
         )
         yield* show(rows)
-        // A role of a later version may take runs, too.
-        const nobody = rows.every((row) => row.role === "api")
-        if (nobody && !takesQueuedRuns(role) && !told) yield* Effect.logWarning(nobodyWorks)
+        const nobody = !rows.some((row) => takesQueuedRuns(row.role))
+        if (nobody !== told) yield* Effect.logWarning(nobody ? `${nobodyWorks}. ${startAWorker}` : somebodyWorks)
         told = nobody
       })
       yield* everySoOften(

@@ -1,13 +1,16 @@
 // The list of nodes: who is on it, who fell silent, and who left.
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Layer, Scope } from "effect"
+import { Effect, Exit, Layer, Scope, TestClock, TestServices } from "effect"
 import { exposition } from "../../../src/http/system/Exposition.js"
 import { nodeForgottenMillis, nodeSilentMillis } from "../../../src/domain/Limits.js"
+import { lacksWorkers, nodesInWords } from "../../../src/domain/NodeRole.js"
 import { productVersion } from "../../../src/domain/Product.js"
+import { nodesFinding } from "../../../src/layers/compose/Doctor.js"
 import { Database } from "../../../src/layers/postgres/Database.js"
 import { NodeRegistered, type ThisNode } from "../../../src/layers/postgres/NodesPg.js"
 import { Reports } from "../../../src/services/Reports.js"
 import { storagePg } from "../../support/engine.js"
+import { withLogLines } from "../../support/logLines.js"
 import { testDatabase } from "../../support/postgres.js"
 
 const storage = Layer.provideMerge(storagePg, testDatabase())
@@ -72,4 +75,60 @@ describe("the list of nodes", () => {
       assert.match(metrics, /^gateway_node_info\{.*node="three".*\} 1$/m)
     }).pipe(Effect.provide(storage))
   )
+
+  it.scoped("says in the log of an api node when no worker is left, and when one is there again", () =>
+    withLogLines((lines) =>
+      Effect.gen(function* () {
+        const told = (count: number) =>
+          Effect.map(
+            Effect.repeat(
+              Effect.zipRight(TestClock.adjust("5 seconds"), TestServices.provideLive(Effect.sleep("20 millis"))),
+              { until: () => lines.length >= count, times: 250 }
+            ),
+            () => lines.map(({ level, message }) => `${level} ${message.split(":")[0]}`)
+          )
+        const gone = "WARN No node with the role all or worker runs"
+        const back = "WARN A node with the role all or worker runs again"
+        const now = "(extract(epoch from now()) * 1000)::bigint"
+        yield* Layer.build(Layer.fresh(NodeRegistered({ nodeId: "api", role: "api", host: "machine" })))
+        assert.deepStrictEqual(yield* told(1), [gone])
+        yield* run(`insert into nodes values ('work', 'worker', '0.1.0', 'h', ${now}, ${now})`)
+        assert.deepStrictEqual(yield* told(2), [gone, back])
+        yield* run(`delete from nodes where node_id = 'work'`)
+        assert.deepStrictEqual(yield* told(3), [gone, back, gone])
+      }).pipe(Effect.provide(storage))
+    )
+  )
+})
+
+describe("nodes in words", () => {
+  const node = (role: string, silentMillis = 0) => ({ role, silentMillis })
+  const silent = nodeSilentMillis + 1
+
+  it("count by role, and tell silent ones apart", () => {
+    assert.strictEqual(nodesInWords([]), "no node runs")
+    assert.strictEqual(nodesInWords([node("all")]), "1 node runs: 1 all")
+    assert.strictEqual(
+      nodesInWords([node("api"), node("api"), node("worker"), node("worker", silent)]),
+      "3 nodes run: 2 api, 1 worker; 1 is silent"
+    )
+  })
+
+  it("lack workers where only api nodes run, not where none runs", () => {
+    assert.isTrue(lacksWorkers([node("api"), node("worker", silent)]))
+    for (const fine of [[], [node("api", silent)], [node("api"), node("all")], [node("api"), node("later")]])
+      assert.isFalse(lacksWorkers(fine))
+  })
+
+  it("are a finding of the doctor with the runs that wait", () => {
+    const queued = (runs: number) => ({ status: "queued" as const, runs, more: false })
+    assert.deepInclude(nodesFinding({ nodes: [], queued: queued(0) }), { ok: true, found: "no node runs" })
+    const { advice, found, ok } = nodesFinding({
+      nodes: [{ ...node("api"), node: "n", version: "0.1.0", host: "h", startedAt: 0 }],
+      queued: queued(1)
+    })
+    assert.isFalse(ok)
+    assert.match(found, /^1 node runs: 1 api; 1 run waits in the queue\. No node with the role all or worker runs/)
+    assert.strictEqual(advice, "Start a node with GATEWAY_ROLE worker or all")
+  })
 })

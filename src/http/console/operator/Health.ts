@@ -5,9 +5,10 @@
 import { Effect } from "effect"
 import { statsDays } from "../../../domain/EndpointLatency.js"
 import { nodeSilentMillis } from "../../../domain/Limits.js"
+import { lacksWorkers, nobodyWorks, startAWorker } from "../../../domain/NodeRole.js"
 import { EndpointStats } from "../../../services/EndpointStats.js"
 import { Reports, type StatusCount } from "../../../services/Reports.js"
-import { badge, code, count, dash, duration, instant, money } from "../Figures.js"
+import { badge, code, count, counted, dash, duration, instant, money } from "../Figures.js"
 import { html, type Html, to } from "../Html.js"
 import { operatorPage, screen } from "../Page.js"
 import { notice, section, tiles } from "../Parts.js"
@@ -34,6 +35,7 @@ export const healthPage = operatorPage({
           ledger.difference !== null &&
           notice(html`<p>The ledger does not add up: ${ledger.difference}</p>`, "warn")
         }
+        ${lacksWorkers(nodes) && notice(html`<p>${nobodyWorks}. ${startAWorker}.</p>`, "warn")}
         ${tiles([
           {
             label: "Drift of the ledger",
@@ -56,7 +58,7 @@ export const healthPage = operatorPage({
           {
             label: "Runs under way",
             value: count(leases.reduce((sum, lease) => sum + lease.runs, 0)),
-            note: html`on ${count(leases.length)} nodes`
+            note: leases.length === 0 ? "no node works on a run" : html`on ${counted(leases.length, "node")}`
           },
           {
             label: "Answers off their documented schema",
