@@ -137,6 +137,24 @@ layer(CommandLineTest, { excludeTestServices: true })("catalog try", (it) => {
     })
   )
 
+  it.scoped("shows the key in no name of a header that the provider sends back, as text and as JSON", () =>
+    Effect.gen(function* () {
+      const { url } = yield* serving(() => ({
+        headers: { [`x-${key}`]: "yours", [`x-${Buffer.from(key).toString("hex")}`]: "yours" },
+        body: { items: [1] }
+      }))
+      const line = ["catalog", "try", manifest("named", {}), "shop-items", "--base-url", url, "--key-env", "SHOP_KEY"]
+      const settings = { SHOP_KEY: key }
+      const told = JSON.stringify(yield* json(line, { settings })).toLowerCase()
+      const shown = (yield* cli(line, { settings })).out.join("\n").toLowerCase()
+      for (const each of [told, shown]) {
+        assert.include(each, `x-${"*".repeat(key.length)}`)
+        assert.notInclude(each, key.toLowerCase())
+        assert.notInclude(each, Buffer.from(key).toString("hex"))
+      }
+    })
+  )
+
   it.scoped("reads the key from standard input, and refuses one that does not fit", () =>
     Effect.gen(function* () {
       const { got, port } = yield* serving(() => ({ body: { items: [1] } }))

@@ -134,6 +134,16 @@ operations:${operation("strict-read", `${outputSchema}\n    ${strictly}`)}${oper
     pages: { items: body.things, size: 2, next: { by: page, field: page } }
     outputSchema: { type: object, required: [things], properties: { things: { type: array, items: { type: integer } } } }
     ${strictly}
+  - id: counted-pages
+    name: Counted pages
+    summary: Lists things of which a page has two.
+    method: GET
+    path: /numbers
+    input: { type: object, properties: { n: { type: integer }, limit: { type: integer }, page: { type: integer } } }
+    price: { basis: per_call, micros: 10 }
+    volume: { field: limit, default: 4, max: 10 }
+    pages: { items: body.things, size: 2, next: { by: page, field: page } }
+    outputSchema: { type: object, properties: { things: { type: array, maxItems: 2, items: { type: integer } } } }
 `
 
 it.scopedLive("an answer that is refused because it breaks its schema is counted, and an empty success is not", () =>
@@ -141,7 +151,11 @@ it.scopedLive("an answer that is refused because it breaks its schema is counted
     const server = createServer((request, response) => {
       const at = new URL(request.url ?? "/", "http://x.test")
       const page = at.searchParams.get("page")
-      const body = at.pathname === "/list" ? { things: page === "2" ? [3, "secret"] : [1, 2] } : { id: "secret" }
+      const pages = {
+        "/list": { things: page === "2" ? [3, "secret"] : [1, 2] },
+        "/numbers": { things: [page, 9].map(Number) }
+      }
+      const body = Object.entries(pages).find(([path]) => path === at.pathname)?.[1] ?? { id: "secret" }
       if (at.pathname === "/empty") response.writeHead(204).end()
       else response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body))
     })
@@ -195,6 +209,9 @@ it.scopedLive("an answer that is refused because it breaks its schema is counted
         firstBreak: { place: "body.id", message: "must be a whole number" }
       })
     }
+    const whole = yield* run("counted-pages", 1)
+    assert.deepStrictEqual([whole.pages, whole.result.things], [{ read: 2, complete: true }, [0, 9, 2, 9]])
+    assert.deepInclude(yield* counted("counted-pages", 1), { compared: 1, broken: 0 })
     const paged = yield* run("strict-pages", 1)
     assert.deepStrictEqual([paged.status, paged.pages], ["completed", { read: 1, complete: false }])
     assert.deepStrictEqual(yield* counted("strict-pages", 1), {

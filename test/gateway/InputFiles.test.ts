@@ -213,7 +213,10 @@ it.scopedLive(
         }
       assert.deepStrictEqual([yield* runsOf, sent.length], [runsBefore, sentBefore])
       // Without a stored file the same token runs it.
-      assert.strictEqual((yield* run("files-form", { file: { base64 } }, limited)).status, "completed")
+      assert.strictEqual(
+        (yield* run("files-form", { file: { base64, filename: "a.png" } }, limited)).status,
+        "completed"
+      )
 
       // An operation that does not list the field sends what it was given, as ever.
       yield* run("files-plain", { file: { media } })

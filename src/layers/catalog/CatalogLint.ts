@@ -13,7 +13,7 @@ import { readUrl } from "../../domain/Url.js"
 import { Providers } from "../../services/Providers.js"
 import { makeEndpoint } from "./ManifestEndpoints.js"
 import type { CatalogContent } from "../../services/CatalogPublisher.js"
-import { answerCheckOf } from "../providers/AnswerSchema.js"
+import { answerCheckOf, joinedCheckOf } from "../providers/AnswerSchema.js"
 import { listenLocally } from "../providers/fixture/LocalServer.js"
 import { inventedKey } from "../providers/InventedKeys.js"
 import { addressWith, exampleValues, placeholdersOf } from "../providers/Variables.js"
@@ -139,9 +139,10 @@ const differences = (expected: JsonObject, actual: JsonObject): ReadonlyArray<st
     )
 
 /** Why the answer of a sample is not as the operation documents it. Null when it is, or when that cannot be told. */
-const undocumented = (endpoint: Endpoint, { body, outcome }: ProviderAnswer): string | null => {
+const undocumented = (endpoint: Endpoint, { body, outcome, pages }: ProviderAnswer): string | null => {
   if (body._tag !== "Json" || outcome === "miss") return null
-  const found = answerCheckOf(endpoint)?.(body.value) ?? null
+  const check = pages === undefined ? answerCheckOf(endpoint) : joinedCheckOf(endpoint)
+  const found = check?.(body.value) ?? null
   return found === null || found === "left_out" ? null : `breaks outputSchema: ${found.place} ${found.message}`
 }
 

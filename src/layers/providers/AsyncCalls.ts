@@ -70,10 +70,16 @@ export interface AsyncCall {
 type Target = AsyncRules["poll"] | NonNullable<AsyncRules["result"]> | NonNullable<AsyncRules["cancel"]>
 type FollowUp = Effect.Effect<WireAnswer, CallFailure>
 
+/** The last answer of a slow operation, and what the newest answer before it told of the cost which told one. */
+export interface LastAnswer {
+  readonly answer: WireAnswer
+  readonly costBefore: CostEvidence
+}
+
 /** A follow-up request that can be sent as often as it is needed. Left: what the provider did not tell. */
 type Followed = Either.Either<FollowUp, string>
 
-export const runToEnd = (call: AsyncCall): Effect.Effect<WireAnswer, CallFailure> => {
+export const runToEnd = (call: AsyncCall): Effect.Effect<LastAnswer, CallFailure> => {
   const { callback, exchange, origin, plan, rules, seen, start } = call
   const field = unusableField(seen.endpoint, seen.input)
   if (field !== null) {
@@ -176,7 +182,7 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<WireAnswer, CallFailure
     })
   }
 
-  return Effect.flatMap(exchange(start, "start"), (first) => {
+  const ended = Effect.flatMap(exchange(start, "start"), (first) => {
     const seenFirst = view(first)
     if (!isSuccessStatus(seen.endpoint.operation, first.status) || Option.isSome(judgeEarly(seen, seenFirst)))
       return Effect.succeed(first)
@@ -221,4 +227,5 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<WireAnswer, CallFailure
       )
     )
   })
+  return Effect.map(ended, (answer) => ({ answer, costBefore: costTold }))
 }

@@ -7,8 +7,12 @@ import type { FileRule, Operation } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
 import { mediaNamedBy } from "../../domain/Run.js"
 import type { InputProblem } from "../../services/Providers.js"
+import { typesOfName } from "./FileNames.js"
 import { typeProblem } from "./FileReferences.js"
 import { fileType } from "./Multipart.js"
+
+/** What the manifest says of the files of a field, and the media type that it gives those which name none. */
+type Rule = FileRule & { readonly told: string | undefined }
 
 interface Placed {
   /** The field, with the numbers of the items that lead to the file. */
@@ -24,27 +28,46 @@ const filesAt = (at: string, value: Json | undefined): ReadonlyArray<Placed> => 
 
 const given = (file: JsonObject, name: string): Json | undefined => member(file, name) ?? undefined
 
-const wrongWith = (file: JsonObject, { types }: FileRule): string | null => {
+/** A file in base64 whose type nothing says would pass for any. `told` is the type that the manifest gives it. */
+const untyped = (file: JsonObject, types: ReadonlyArray<string>, told: string | undefined): string | null => {
+  if (told !== undefined) return typeProblem(told, types)
+  const filename = given(file, "filename")
+  const named = typeof filename === "string" ? typesOfName(filename) : []
+  if (named.some((type) => typeProblem(type, types) === null)) return null
+  const [first] = named
+  return first === undefined
+    ? `contentType is missing, and the name of the file does not say its type: this operation takes ${types.join(", ")}`
+    : `${typeProblem(first, types) ?? ""}: contentType says it where the name of the file does not`
+}
+
+const wrongWith = (file: JsonObject, { told, types }: Rule): string | null => {
   const [media, base64, contentType] = [given(file, "media"), given(file, "base64"), given(file, "contentType")]
   if (media !== undefined && base64 !== undefined) return "has both media and base64: send one of them"
   if (media !== undefined && (typeof media !== "string" || mediaNamedBy(media) === null))
     return "media must be the downloadPath of a result, such as /v1/runs/run_…/media/med_…"
-  if (types === undefined || contentType === undefined) return null
+  if (types === undefined) return null
+  if (contentType === undefined) return base64 === undefined ? null : untyped(file, types, told)
   const type = fileType(file)
   return type === undefined ? "contentType must be a media type such as image/png" : typeProblem(type, types)
 }
 
-const problemsOf = (field: string, rule: FileRule, value: Json | undefined): ReadonlyArray<InputProblem> =>
+const problemsOf = (field: string, rule: Rule, value: Json | undefined): ReadonlyArray<InputProblem> =>
   filesAt(field, value).flatMap(({ at, file }): ReadonlyArray<InputProblem> => {
     const message = wrongWith(file, rule)
     return message === null ? [] : [{ _tag: "Invalid", field: at, message }]
   })
 
+const toldFor = ({ bindings, body }: Pick<Operation, "bindings" | "body">, field: string): string | undefined =>
+  member(bindings, field)?.contentType ?? (body?.as === "bytes" && body.field === field ? body.contentType : undefined)
+
 /** Null when the operation lists no such field, as nearly every operation. */
-export const fileInputProblems = ({
-  files
-}: Pick<Operation, "files">): ((input: JsonObject) => ReadonlyArray<InputProblem>) | null => {
-  const rules: ReadonlyArray<readonly [string, FileRule]> = Object.entries(files ?? {})
+export const fileInputProblems = (
+  operation: Pick<Operation, "bindings" | "body" | "files">
+): ((input: JsonObject) => ReadonlyArray<InputProblem>) | null => {
+  const rules: ReadonlyArray<readonly [string, Rule]> = Object.entries(operation.files ?? {}).map(([field, rule]) => [
+    field,
+    { ...rule, told: toldFor(operation, field) }
+  ])
   return rules.length === 0
     ? null
     : (input) => rules.flatMap(([field, rule]) => problemsOf(field, rule, member(input, field)))

@@ -58,6 +58,8 @@ export interface Case {
   readonly inlineBytes: number
   /** The digest and size of the request. The evidence holds nothing about the answer yet. */
   readonly evidence: Evidence
+  /** The answer is made of pages, each of which was held against the documented schema, which is that of a page. */
+  readonly isJoined?: boolean
 }
 
 const refusedKey = (credential: Credential["_tag"], providerStatus: number, detail: string | undefined) => {
@@ -148,8 +150,8 @@ export const mapped = (
 }
 
 /** Where an answer that is refused for it breaks the documented schema. */
-const refusedBreak = (endpoint: Endpoint, body: AnswerBody): Break | null => {
-  if (endpoint.operation.response.undocumented !== "refuse" || body._tag !== "Json") return null
+const refusedBreak = ({ endpoint, isJoined }: Case, body: AnswerBody): Break | null => {
+  if (endpoint.operation.response.undocumented !== "refuse" || isJoined === true || body._tag !== "Json") return null
   const found = answerCheckOf(endpoint)?.(body.value) ?? null
   return found === "left_out" ? null : found
 }
@@ -196,7 +198,7 @@ const verdictOf = (
   if (missStatuses.includes(view.status))
     return verdict("miss", `The provider answered ${view.status}, which here means that nothing was found.`)
   if (holds(seen.rules.miss, view)) return verdict("miss", "The provider found nothing.")
-  const found = refusedBreak(seen.endpoint, body)
+  const found = refusedBreak(seen, body)
   if (found !== null) {
     const detail = `The provider's answer is not as it is documented: ${found.place} ${found.message}.`
     return Either.left({ _tag: "Undocumented", failure: noSuccess(seen, view, detail), found })

@@ -184,8 +184,12 @@ const watched = (
   const blotted = (bytes: Buffer): Buffer =>
     [blot, short].reduce<Buffer>((done, each) => (each === null ? done : each(done)), bytes)
   const shown = (text: string): string => blotted(Buffer.from(text, "utf8")).toString("utf8")
-  const shownAnswer = (answer: WireAnswer): WireAnswer =>
-    short === null ? answer : { ...withBlottedHeaders(answer, short), bytes: short(Buffer.from(answer.bytes)) }
+  const shownAnswer = (answer: WireAnswer): WireAnswer => {
+    const whole =
+      short === null ? answer : { ...withBlottedHeaders(answer, short), bytes: short(Buffer.from(answer.bytes)) }
+    const headers = Object.entries(whole.headers).map(([name, value]) => [shown(name), value] as const)
+    return { ...whole, headers: Object.fromEntries(headers) }
+  }
   return Effect.flatMap(Clock.currentTimeMillis, (startedMillis) => {
     const tell = (answer: WireAnswer | null, failure: string | null) =>
       Effect.map(Clock.currentTimeMillis, (endedMillis) =>

@@ -192,7 +192,7 @@ const joined = (call: PagedCall, read: PagesRead): Either.Either<ProviderAnswer,
     headers: { ...first.wire.headers, "content-type": "application/json" },
     bytes: Buffer.from(writeJson(whole))
   }
-  return judge({ ...call.seen, input: call.input }, wire)
+  return judge({ ...call.seen, input: call.input, isJoined: true }, wire)
 }
 
 const countedIn = (facts: ReadonlyArray<PageFacts>): number | null =>

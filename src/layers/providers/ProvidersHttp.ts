@@ -196,24 +196,24 @@ const callWith = Effect.fnUntraced(function* (engine: Engine, call: ProviderCall
   const ready = yield* Effect.mapError(prepared(engine, call), notSent)
   const { parts, plan, seen } = ready
   const { async } = call.endpoint.operation
-  return yield* judge(
-    seen,
-    yield* async === undefined
-      ? sendWithKey(engine, ready)(parts, "start")
-      : Effect.scoped(
-          Effect.flatMap(calledBack(engine, async, located(parts, ready.variables)), ({ callback, start }) =>
-            runToEnd({
-              rules: async,
-              plan,
-              seen,
-              exchange: sendWhereTold(engine, ready),
-              start,
-              origin: ready.origin,
-              callback,
-              ...(call.onCost === undefined ? {} : { onCost: call.onCost })
-            })
-          )
-        )
+  if (async === undefined) return yield* judge(seen, yield* sendWithKey(engine, ready)(parts, "start"))
+  const { answer, costBefore } = yield* Effect.scoped(
+    Effect.flatMap(calledBack(engine, async, located(parts, ready.variables)), ({ callback, start }) =>
+      runToEnd({
+        rules: async,
+        plan,
+        seen,
+        exchange: sendWhereTold(engine, ready),
+        start,
+        origin: ready.origin,
+        callback,
+        ...(call.onCost === undefined ? {} : { onCost: call.onCost })
+      })
+    )
+  )
+  // A file tells no cost. What the provider told on the way to it stands then.
+  return yield* Either.map(judge(seen, answer), (judged) =>
+    judged.cost._tag === "None" ? { ...judged, cost: costBefore } : judged
   )
 })
 

@@ -106,6 +106,31 @@ describe("an asynchronous operation", () => {
     })
   )
 
+  it.scopedLive("costs what a poll told, where the answer that ends it is a file and tells no cost", () =>
+    Effect.gen(function* () {
+      const priced = {
+        ...operation,
+        contentTypes: ["application/json", "image/png"],
+        async: { ...operation.async, result: { path: "/v1/files/{id}" } },
+        response: { costMicros: "body.cost" }
+      }
+      const costs = Effect.fnUntraced(function* (polled: object, end: "file" | object) {
+        const provider = yield* serve((seen, response) => {
+          if (seen.method === "POST") return json(response, 202, { id: "1", cost: 5 })
+          if (seen.url !== "/v1/files/1") return json(response, 200, { state: "done", ...polled })
+          if (end !== "file") return json(response, 200, end)
+          response.writeHead(200, { "content-type": "image/png" }).end("the picture")
+        })
+        const result = yield* callOnce(provider, { operation: priced })
+        return [result._tag, result.cost]
+      })
+      const told = (micros: number) => ["Answered", { _tag: "Reported", micros }]
+      assert.deepStrictEqual<unknown>(yield* costs({ cost: 40 }, "file"), told(40))
+      assert.deepStrictEqual<unknown>(yield* costs({}, "file"), told(5), "the newest answer that told one")
+      assert.deepStrictEqual<unknown>(yield* costs({ cost: 40 }, { cost: 41 }), told(41), "the last answer goes before")
+    })
+  )
+
   it.scopedLive("asks again for a result whose fetch fails in passing, as it does for its state", () =>
     Effect.gen(function* () {
       const async = { ...operation.async, result: { path: "/v1/results/{id}" } }

@@ -9,11 +9,11 @@ const media = `/v1/runs/run_${"0".repeat(26)}/media/med_${"0".repeat(26)}`
 const base64 = Buffer.from("hello").toString("base64")
 
 const texts = { filename: {}, contentType: {}, base64: {}, media: {} }
-const taking = (rule: object, schema: object = { properties: texts }) =>
+const taking = (rule: object, schema: object = { properties: texts }, binding: object = {}) =>
   endpointOf({
     operation: {
       input: { type: "object", properties: { file: { ...schema }, note: {} } },
-      bindings: { file: { in: "multipart", name: "file", style: "repeat" } },
+      bindings: { file: { in: "multipart", name: "file", style: "repeat", ...binding } },
       files: { file: rule }
     }
   })
@@ -43,16 +43,16 @@ describe("a file of an input", () => {
   it("has a type that the operation takes, in base64 as well as stored, where it says one", () => {
     const image = taking({ types: ["image/*"] })
     for (const file of [
-      { base64 },
+      { base64, filename: "cat.png" },
       { media },
       { base64, contentType: "image/png" },
       { media, contentType: "IMAGE/PNG; q=1" },
-      { base64, contentType: null }
+      { base64, contentType: null, filename: "Cat of mine.JPEG" }
     ])
       assert.deepStrictEqual(problemsOf(image, file), [], JSON.stringify(file))
     const pdf = "the file is application/pdf, and this operation takes image/*"
     for (const file of [{ base64 }, { media }])
-      assert.deepStrictEqual(problemsOf(image, [{ base64 }, { ...file, contentType: "application/pdf" }]), [
+      assert.deepStrictEqual(problemsOf(image, [{ media }, { ...file, contentType: "application/pdf" }]), [
         `input.file.1: ${pdf}`
       ])
     for (const contentType of ["image", "", "image/png\r\nx: 1", 1])
@@ -60,6 +60,30 @@ describe("a file of an input", () => {
         "input.file: contentType must be a media type such as image/png"
       ])
     assert.deepStrictEqual(problemsOf(taking({}), { base64, contentType: "application/pdf" }), [])
+  })
+
+  it("has one that something says, in base64: its contentType, the manifest or its name", () => {
+    const image = taking({ types: ["image/*", "video/mp4"] })
+    const missing =
+      "input.file: contentType is missing, and the name of the file does not say its type: this operation takes image/*, video/mp4"
+    for (const file of [
+      { base64 },
+      { base64, filename: "cat" },
+      { base64, filename: "cat.xyz" },
+      { base64, filename: 7 }
+    ])
+      assert.deepStrictEqual(problemsOf(image, file), [missing], JSON.stringify(file))
+    assert.deepStrictEqual(problemsOf(image, { base64, filename: "cat.txt" }), [
+      "input.file: the file is text/plain, and this operation takes image/*, video/mp4: contentType says it where the name of the file does not"
+    ])
+    assert.deepStrictEqual(problemsOf(image, { base64, filename: "cat.txt", contentType: "image/png" }), [])
+    assert.deepStrictEqual(problemsOf(image, { base64, filename: "cat.mp4" }), [], "sound and film share this ending")
+    const told = (contentType: string) => taking({ types: ["image/*"] }, { properties: texts }, { contentType })
+    assert.deepStrictEqual(problemsOf(told("image/png"), { base64 }), [])
+    assert.deepStrictEqual(problemsOf(told("application/pdf"), { base64, filename: "cat.png" }), [
+      "input.file: the file is application/pdf, and this operation takes image/*"
+    ])
+    assert.deepStrictEqual(problemsOf(taking({}), { base64, filename: "cat.txt" }), [])
   })
 
   it("names a stored file by a download path", () => {

@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Fiber, Schema } from "effect"
 import { isObject, type Json } from "../../../src/domain/Json.js"
 import { Micros } from "../../../src/domain/Micros.js"
+import { answerCheckOf, joinedCheckOf } from "../../../src/layers/providers/AnswerSchema.js"
 import { costOfAnswer, holdFor } from "../../../src/layers/providers/PriceByInput.js"
 import { Providers } from "../../../src/services/Providers.js"
 import {
@@ -482,6 +483,38 @@ describe("a hostile provider of pages", () => {
     })
   )
 })
+
+it.scopedLive("a documented schema is that of a page: all of them together may have more results than one", () =>
+  Effect.gen(function* () {
+    const things = { type: "array", maxItems: 10, uniqueItems: true, items: { type: "object", required: ["id"] } }
+    const outputSchema = {
+      type: "object",
+      required: ["data"],
+      properties: { data: { allOf: [{ type: "object", properties: { things } }] } }
+    }
+    const operation = shape(byCursor, { outputSchema, response: { undocumented: "refuse" } })
+    const end = yield* call(yield* serve(listOf(25)), { operation, input: { limit: 30 } })
+    assert.deepStrictEqual([idsIn(end), isComplete(end)], [upTo(25), true])
+    const endpoint = endpointOf({ operation })
+    assert.isNull(joinedCheckOf(endpoint)?.(valueOf(end)))
+    assert.deepStrictEqual(answerCheckOf(endpoint)?.(valueOf(end)), {
+      place: "body.data.things",
+      message: "must have at most 10 items"
+    })
+    const broken = { data: { things: [...upTo(25).map((id) => ({ id })), {}] } }
+    assert.deepStrictEqual(joinedCheckOf(endpoint)?.(broken), { place: "body.data.things[].id", message: "is missing" })
+    // A page that breaks it is refused, whatever the others are.
+    const long = yield* serve((seen, response) =>
+      json(response, 200, {
+        data: { things: upTo(numberOf(seen, "at", 0) === 0 ? 10 : 11).map((id) => ({ id, at: seen.url })) },
+        next: 1
+      })
+    )
+    const cut = yield* call(long, { operation, input: { limit: 30 } })
+    assert.deepStrictEqual([idsIn(cut), isComplete(cut)], [upTo(10), false])
+    assert.include(reasonOf(cut), "not as it is documented")
+  })
+)
 
 it.scopedLive("a call that is interrupted between pages asks for none of them any more", () =>
   Effect.gen(function* () {

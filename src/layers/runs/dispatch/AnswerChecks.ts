@@ -6,7 +6,7 @@
  */
 import { Clock, Effect, Metric, MetricKey, type Scope, Queue } from "effect"
 import { nothing } from "../../providers/AnswerReading.js"
-import { answerCheckOf } from "../../providers/AnswerSchema.js"
+import { answerCheckOf, joinedCheckOf } from "../../providers/AnswerSchema.js"
 import type { Json } from "../../../domain/Json.js"
 import { answerChecksShare, answerSchemaBytesMax, answersWaitingMax } from "../../../domain/Limits.js"
 import type { Endpoint } from "../../../domain/Manifest.js"
@@ -22,7 +22,9 @@ import { nextEventLoopTurn } from "../../node/LongWork.js"
  */
 export type LookAt = (endpoint: Endpoint, ended: ProviderAnswer | CallFailure) => void
 
-type Waiting = { readonly endpoint: Endpoint } & ({ readonly value: Json } | { readonly found: Break })
+type Waiting = { readonly endpoint: Endpoint } & (
+  { readonly value: Json; readonly isJoined: boolean } | { readonly found: Break }
+)
 
 /** What was refused because it breaks its schema needs no second look. */
 const refusedFor = (ended: ProviderAnswer | CallFailure): Break | undefined => {
@@ -74,7 +76,7 @@ export const makeAnswerChecks = (stats: EndpointStats["Type"]): Effect.Effect<Lo
       const began = performance.now()
       saved = Math.min(savedMillisMax, saved + (began - savedAt) * answerChecksShare)
       savedAt = began
-      const check = saved <= 0 ? null : answerCheckOf(endpoint)
+      const check = saved <= 0 ? null : waited.isJoined ? joinedCheckOf(endpoint) : answerCheckOf(endpoint)
       const found = check === null ? "left_out" : check(waited.value)
       saved -= Math.min(checkMillisMax, performance.now() - began)
       if (found === "left_out") return count(endpoint, "left_out")
@@ -108,7 +110,7 @@ export const makeAnswerChecks = (stats: EndpointStats["Type"]): Effect.Effect<Lo
       if (
         body._tag === "Text" ||
         evidence.responseBytes > answerSchemaBytesMax ||
-        !waiting.unsafeOffer({ endpoint, value: body.value })
+        !waiting.unsafeOffer({ endpoint, value: body.value, isJoined: ended.pages !== undefined })
       )
         count(endpoint, "left_out")
     }
