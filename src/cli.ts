@@ -15,7 +15,7 @@ import { OperatorServices } from "./layers/compose/StorageOnPostgres.js"
 const toStderr = Logger.map(Logger.logfmtLogger, (line) => void process.stderr.write(`${line}\n`))
 
 const program = Effect.matchEffect(readLogLevel(LogLevel.Warning), {
-  onFailure: (problem) => Effect.as(Console.error(String(problem)), 1),
+  onFailure: (problem) => Effect.as(Console.error(problem.message), 1),
   onSuccess: (logLevel) =>
     run(process.argv.slice(2), Layer.unwrapEffect(Effect.map(readConfig, OperatorServices))).pipe(
       Effect.provide([

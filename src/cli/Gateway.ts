@@ -8,6 +8,7 @@ import * as CliError from "@effect/cli/ValidationError"
 import * as Command from "@effect/cli/Command"
 import * as HelpDoc from "@effect/cli/HelpDoc"
 import { Cause, Chunk, type Console, Effect, type Layer, Option } from "effect"
+import { SettingsWrong } from "../layers/node/SettingsWrong.js"
 import { productVersion } from "../domain/Product.js"
 import type { Accounts as AccountsService } from "../services/Accounts.js"
 import type { CatalogRevisions } from "../services/CatalogRevisions.js"
@@ -149,6 +150,8 @@ const typedAs: Readonly<Record<string, string>> = {
 const wordsOf = (error: unknown): string => {
   if (error instanceof ValidationError)
     return error.details.map(({ field, message }) => `${member(typedAs, field) ?? field}: ${message}`).join("; ")
+  // Each wrong setting has a line of its own.
+  if (error instanceof SettingsWrong) return error.message
   const text = error instanceof Error ? error.message : String(error)
   return text.trim().replace(/\s*\n\s*/g, "; ")
 }

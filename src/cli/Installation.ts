@@ -76,7 +76,7 @@ export const doctor = Command.make("doctor", { json: Inputs.json }, ({ json }) =
         json: { ok, findings: findings.map((finding) => ({ ...finding })) },
         text: findings
           .flatMap(({ advice, check, found, ok }) => [
-            `${ok ? "ok   " : "WRONG"}  ${check.padEnd(14)}  ${found}`,
+            `${ok ? (advice === null ? "ok   " : "look ") : "WRONG"}  ${check.padEnd(14)}  ${found}`,
             ...(advice === null ? [] : [`       what to do: ${advice}`])
           ])
           .join("\n")
@@ -85,7 +85,7 @@ export const doctor = Command.make("doctor", { json: Inputs.json }, ({ json }) =
   )
 ).pipe(
   Command.withDescription(
-    "Check settings, database, schema, clock, sealing keys, name resolution, disk and public address; ends with 1 when something is wrong"
+    "Check settings, database, schema, clock, nodes, sealing keys, name resolution, disk and public address; ends with 1 when something is wrong"
   )
 )
 

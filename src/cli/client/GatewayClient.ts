@@ -8,7 +8,7 @@ import { Config, Data, Duration, Effect, Either, Option, Redacted, Schedule, Sch
 import type { Json, JsonObject } from "../../domain/Json.js"
 import { readJson, writeJson } from "../../domain/LosslessJson.js"
 import { readUrl } from "../../domain/Url.js"
-import { isLoopback } from "../../layers/node/Config.js"
+import { isLoopback } from "../../layers/node/ConfigGroups.js"
 import { Screen } from "../Screen.js"
 import { currentUrl, tokenFor } from "./KeptLogins.js"
 

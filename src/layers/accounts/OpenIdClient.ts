@@ -8,7 +8,7 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 import type * as Client from "openid-client"
 import { openIdMillis, openIdTimeoutSeconds } from "../../domain/Limits.js"
 import { member } from "../../domain/Members.js"
-import { isLoopback, type OpenIdSettings } from "../node/Config.js"
+import { isLoopback, type OpenIdSettings } from "../node/ConfigGroups.js"
 import { OpenId, OpenIdRefused, OpenIdUnreachable } from "../../services/OpenId.js"
 
 const library = Effect.promise(() => import("openid-client"))

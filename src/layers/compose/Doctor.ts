@@ -17,8 +17,10 @@ import { Sealing } from "../../services/Sealing.js"
 import { builtInCatalog } from "../catalog/BuiltInCatalog.js"
 import { readCatalog } from "../catalog/CatalogFiles.js"
 import { ArchiveFilesOnDisk } from "../node/ArchiveFilesOnDisk.js"
-import { type GatewayConfig, isLoopback, publicUrlProblem, readConfig } from "../node/Config.js"
+import { type GatewayConfig, publicUrlProblem, readConfig } from "../node/Config.js"
+import { isLoopback } from "../node/ConfigGroups.js"
 import { secret } from "../node/ConfigValues.js"
+import { unknownInWords, unknownSettings } from "../node/UnknownSettings.js"
 import { Database } from "../postgres/Database.js"
 import { DatabaseNow } from "../postgres/database/Now.js"
 import { lookAt, type ServerLook } from "../postgres/database/Pools.js"
@@ -38,11 +40,13 @@ export interface Finding {
   readonly check: string
   readonly ok: boolean
   readonly found: string
-  /** What to do; null when nothing is wrong. */
+  /** What to do; null when there is nothing to do. */
   readonly advice: string | null
 }
 
 const right = (check: string, found: string): Finding => ({ check, ok: true, found, advice: null })
+/** It may be meant so. */
+const doubtful = (check: string, found: string, advice: string): Finding => ({ check, ok: true, found, advice })
 const wrong = (check: string, found: unknown, advice: string): Finding => ({
   check,
   ok: false,
@@ -294,8 +298,17 @@ const overDatabase = (config: GatewayConfig) =>
 /** All findings, in the order in which a start would meet them. */
 export const examine = Effect.gen(function* () {
   const read = yield* Effect.either(readConfig)
+  const unknown = yield* unknownSettings
+  const named = unknown.map((setting) =>
+    doubtful("settings", unknownInWords(setting), "Correct the name, or leave it where another program reads it")
+  )
   if (Either.isLeft(read))
-    return [wrong("settings", read.left, "Correct this variable; the README lists every setting and what it takes")]
+    return [
+      ...read.left.lines.map((line) =>
+        wrong("settings", line, "Correct this variable; the README lists every setting and what it takes")
+      ),
+      ...named
+    ]
   const config = read.right
   const settings = right("settings", `all can be used, for ${config.production ? "production" : "development"}`)
   const { findings, keyed } = yield* overDatabase(config)
@@ -307,6 +320,7 @@ export const examine = Effect.gen(function* () {
   )
   return [
     settings,
+    ...named,
     ...findings,
     egress,
     yield* diskOf(config),

@@ -3,8 +3,11 @@
  * serves is loaded by the processes that serve.
  */
 import { NodeContext } from "@effect/platform-node"
-import { Cause, Effect, FiberRef, HashSet, Logger } from "effect"
-import { readConfig } from "../node/Config.js"
+import { Cause, Effect, FiberRef, HashSet, Logger, Option } from "effect"
+import { isProduction, readConfig } from "../node/Config.js"
+import { SettingsWrong } from "../node/SettingsWrong.js"
+import { unknownInWords, unknownSettings } from "../node/UnknownSettings.js"
+import { givenSealingKeys } from "../secrets/SealingAesGcm.js"
 import { isOneOfSeveral, severalProcesses } from "./Processes.js"
 
 export interface ServeOptions {
@@ -19,7 +22,7 @@ const tellFailedStart = Effect.tapErrorCause((cause: Cause.Cause<unknown>) =>
       "The gateway could not start",
       Cause.fail(
         Cause.prettyErrors(cause)
-          .map(({ message }) => message)
+          .map(({ message }) => message.replaceAll("\n", "; "))
           .join("; ")
       )
     ),
@@ -27,10 +30,35 @@ const tellFailedStart = Effect.tapErrorCause((cause: Cause.Cause<unknown>) =>
   )
 )
 
+/** Of several processes, the first one tells. */
+const tellUnknown = isOneOfSeveral
+  ? Effect.void
+  : Effect.flatMap(
+      unknownSettings,
+      Effect.forEach((unknown) => Effect.logWarning(unknownInWords(unknown)), { discard: true })
+    )
+
+/** The settings of a gateway that serves, or all that is wrong with them, its sealing keys included. */
+const readToServe = Effect.all(
+  {
+    config: readConfig,
+    keys: Effect.flatMap(isProduction, (needed) => givenSealingKeys({ needed }))
+  },
+  { mode: "validate" }
+).pipe(
+  Effect.mapBoth({
+    onFailure: ({ config, keys }) =>
+      new SettingsWrong({ lines: [config, keys].flatMap(Option.toArray).flatMap(({ lines }) => lines) }),
+    onSuccess: ({ config }) => config
+  })
+)
+
 /** Runs until it is interrupted. Logs JSON lines, whatever logged before. */
 export const serve = (options: ServeOptions) =>
-  readConfig.pipe(
+  readToServe.pipe(
+    Effect.tapError(() => tellUnknown),
     tellFailedStart,
+    Effect.tap(({ logLevel }) => Logger.withMinimumLogLevel(tellUnknown, logLevel)),
     Effect.flatMap((config) =>
       (config.processes > 1 && !isOneOfSeveral
         ? severalProcesses(config.processes)

@@ -7,7 +7,8 @@ import { toUsd } from "../../domain/Micros.js"
 import type { RetentionSettings } from "../../services/Retention.js"
 import type { TelemetrySettings } from "./TelemetryConfig.js"
 import { type GatewayConfig, readConfig } from "./Config.js"
-import { fileOf, secret, type SecretSetting, secretSettings } from "./ConfigValues.js"
+import { inPlainLines, type SettingsWrong } from "./SettingsWrong.js"
+import { fileOf, isSecret, secret, type SecretSetting } from "./ConfigValues.js"
 
 export interface ShownSetting {
   readonly name: string
@@ -115,6 +116,9 @@ const settings: Readonly<Record<string, Show>> & Readonly<Record<SecretSetting, 
     Option.match(faultPoint, { onNone: () => null, onSome: ({ point }) => point })
 }
 
+/** Every setting, in the order of the README. */
+export const settingNames: ReadonlyArray<string> = Object.keys(settings)
+
 const given = (name: string): Effect.Effect<string | null, ConfigError.ConfigError> =>
   Effect.map(Config.option(Config.string(name)), (text) => Option.getOrNull(Option.filter(text, (it) => it !== "")))
 
@@ -126,13 +130,11 @@ const secretShown = (name: SecretSetting): Effect.Effect<ShownSetting, ConfigErr
     return { name, value: set ? "(set, not shown)" : null, secret: true, from, file }
   })
 
-const isSecret = (name: string): name is SecretSetting => secretSettings.some((each) => each === name)
-
 /** Fails where the gateway would not start with these settings. */
-export const shownConfig: Effect.Effect<ReadonlyArray<ShownSetting>, ConfigError.ConfigError> = Effect.gen(
-  function* () {
-    const config = yield* readConfig
-    return yield* Effect.forEach(Object.entries(settings), ([name, show]) =>
+export const shownConfig: Effect.Effect<ReadonlyArray<ShownSetting>, SettingsWrong> = Effect.gen(function* () {
+  const config = yield* readConfig
+  return yield* Effect.forEach(Object.entries(settings), ([name, show]) =>
+    inPlainLines(
       isSecret(name)
         ? secretShown(name)
         : Effect.map(given(name), (text): ShownSetting => ({
@@ -143,5 +145,5 @@ export const shownConfig: Effect.Effect<ReadonlyArray<ShownSetting>, ConfigError
             file: null
           }))
     )
-  }
-)
+  )
+})

@@ -2,54 +2,101 @@
 import { Config, ConfigError, Either, Option, Redacted } from "effect"
 import { readFileSync } from "node:fs"
 import { typedAmount } from "../../domain/Micros.js"
+import { readUrl } from "../../domain/Url.js"
 
-export const list = (name: string) =>
+/** A text that is read as something else. `parse` says what it must be, in words that go on after the name. */
+export const parsed = <A>(name: string, parse: (text: string) => Either.Either<A, string>): Config.Config<A> =>
   Config.string(name).pipe(
-    Config.map((text) =>
+    Config.mapOrFail((text) => Either.mapLeft(parse(text), (problem) => ConfigError.InvalidData([], problem)))
+  )
+
+type Texts = ReadonlyArray<string>
+/** Texts with commas between them. `check` says what they must be. */
+export const list = (name: string, check: (texts: Texts) => Either.Either<Texts, string> = Either.right) =>
+  parsed(name, (text) =>
+    check(
       text
         .split(",")
         .map((item) => item.trim())
         .filter((item) => item !== "")
-    ),
-    Config.withDefault<ReadonlyArray<string>>([])
-  )
+    )
+  ).pipe(Config.withDefault<Texts>([]))
 
-export const atLeast = (name: string, least: number, otherwise: number) =>
-  Config.number(name).pipe(
-    Config.validate({
-      message: `must be a number of at least ${least}`,
-      validation: (value) => Number.isFinite(value) && value >= least
-    }),
-    Config.withDefault(otherwise)
-  )
+const inDigits = (digits: RegExp, text: string): number => (digits.test(text.trim()) ? Number(text) : Number.NaN)
+const units = (of: string): string => (of === "" ? "" : ` of ${of}`)
 
-export const whole = (name: string, least: number, most: number, otherwise: number) =>
-  Config.integer(name).pipe(
-    Config.validate({
-      message: `must be a whole number from ${least} to ${most}`,
-      validation: (value) => value >= least && value <= most
-    }),
-    Config.withDefault(otherwise)
+/** A number of `of`, which is its unit. */
+export const number = (name: string, least: number, most: number, of = "") =>
+  parsed(name, (text) => {
+    const value = inDigits(/^-?(?:\d+\.?\d*|\.\d+)$/, text)
+    const range = most === Number.POSITIVE_INFINITY ? `of at least ${least}` : `from ${least} to ${most}`
+    return value >= least && value <= most ? Either.right(value) : Either.left(`must be a number${units(of)} ${range}`)
+  })
+
+export const atLeast = (name: string, least: number, otherwise: number, of = "") =>
+  Config.withDefault(number(name, least, Number.POSITIVE_INFINITY, of), otherwise)
+
+/** A whole number of `of`, which is its unit. `why` tells more about the bounds. */
+export const wholeFrom = (name: string, least: number, most: number, of = "", why = "") =>
+  parsed(name, (text) => {
+    const value = inDigits(/^-?\d+$/, text)
+    return value >= least && value <= most
+      ? Either.right(value)
+      : Either.left(`must be a whole number${units(of)} from ${least} to ${most}${why}`)
+  })
+
+export const whole = (name: string, least: number, most: number, otherwise: number, of = "") =>
+  Config.withDefault(wholeFrom(name, least, most, of), otherwise)
+
+/** One of these words. */
+export const word = <const Word extends string>(name: string, words: ReadonlyArray<Word>) =>
+  parsed(name, (text) =>
+    Either.fromNullable(
+      words.find((each) => each === text),
+      () => `must be ${words.length === 1 ? "" : "one of "}${words.join(", ")}`
+    )
   )
 
 export const oneOf = <const Word extends string>(name: string, words: ReadonlyArray<Word>, otherwise: NoInfer<Word>) =>
-  Config.string(name).pipe(
-    Config.mapOrFail((text) =>
-      Either.fromNullable(
-        words.find((word) => word === text),
-        () => ConfigError.InvalidData([], `must be one of ${words.join(", ")}`)
-      )
-    ),
-    Config.withDefault<Word>(otherwise)
+  word(name, words).pipe(Config.withDefault<Word>(otherwise))
+
+const switches: ReadonlyMap<string, boolean> = new Map([
+  ...["on", "true", "yes", "1"].map((text) => [text, true] as const),
+  ...["off", "false", "no", "0"].map((text) => [text, false] as const)
+])
+
+export const onOff = (name: string, otherwise: boolean) =>
+  parsed(name, (text) => Either.fromNullable(switches.get(text), () => "must be on or off")).pipe(
+    Config.withDefault(otherwise)
   )
 
-export const onOff = (name: string, otherwise: boolean) => Config.boolean(name).pipe(Config.withDefault(otherwise))
+/** The same, where an empty text counts as not set. */
+export const nonEmpty = <A>(name: string, parse: (text: string) => Either.Either<A, string>): Config.Config<A> =>
+  Config.nonEmptyString(name).pipe(
+    Config.mapOrFail((text) => Either.mapLeft(parse(text), (problem) => ConfigError.InvalidData([], problem)))
+  )
 
 /** Dollars, as a person types them. */
-export const amount = (name: string) =>
-  Config.nonEmptyString(name).pipe(
-    Config.mapOrFail((text) => Either.mapLeft(typedAmount(text), (problem) => ConfigError.InvalidData([], problem)))
-  )
+export const amount = (name: string) => nonEmpty(name, typedAmount)
+
+/** An address of http or https. */
+export const address = (name: string) =>
+  nonEmpty(name, (text) => {
+    const url = readUrl(text)
+    return url !== null && (url.protocol === "http:" || url.protocol === "https:")
+      ? Either.right(url)
+      : Either.left("must be an http or https address, such as https://gateway.example.com")
+  })
+
+/** What is wrong with several settings at once; null with none. */
+export const wrongTogether = (errors: ReadonlyArray<ConfigError.ConfigError>): ConfigError.ConfigError | null => {
+  const [first, ...others] = errors
+  return first === undefined ? null : others.reduce(ConfigError.And, first)
+}
+
+/** Of settings that were read with the mode `validate`: all that are wrong. */
+export const allWrong = (found: Readonly<Record<string, Option.Option<ConfigError.ConfigError>>>) =>
+  wrongTogether(Object.values(found).flatMap(Option.toArray)) ?? ConfigError.InvalidData([], "A setting is wrong")
 
 /** Every setting of the gateway that is a secret. */
 export const secretSettings = [
@@ -62,6 +109,7 @@ export const secretSettings = [
   "OTEL_EXPORTER_OTLP_HEADERS"
 ] as const
 export type SecretSetting = (typeof secretSettings)[number]
+export const isSecret = (name: string): name is SecretSetting => secretSettings.some((each) => each === name)
 /** The secret of `gateway mcp`, which is a client. */
 type ClientSecret = "GATEWAY_TOKEN"
 

@@ -5,6 +5,7 @@
  */
 import { Config, ConfigError, Effect, Either, Option, Redacted } from "effect"
 import { readUrl } from "../../domain/Url.js"
+import { allWrong, number, onOff, oneOf, parsed, whole } from "./ConfigValues.js"
 
 export const samplers = [
   "always_on",
@@ -70,66 +71,31 @@ const endpoint = Config.option(Config.nonEmptyString("OTEL_EXPORTER_OTLP_ENDPOIN
 )
 
 /** `none` turns a kind of telemetry off. */
-const exported = (name: string) =>
-  Config.string(name).pipe(
-    Config.mapOrFail((text) =>
-      text === "otlp" || text === "none"
-        ? Either.right(text === "otlp")
-        : Either.left(ConfigError.InvalidData([], "must be otlp or none"))
-    ),
-    Config.withDefault(true)
-  )
+const exported = (name: string) => Config.map(oneOf(name, ["otlp", "none"], "otlp"), (to) => to === "otlp")
 
 const millis = (name: string, least: number, otherwise: number) =>
-  Config.integer(name).pipe(
-    Config.validate({
-      message: `must be a whole number of milliseconds from ${least} to 3600000`,
-      validation: (value) => value >= least && value <= 3_600_000
-    }),
-    Config.withDefault(otherwise)
-  )
+  whole(name, least, 3_600_000, otherwise, "milliseconds")
 
-const attributes = Config.string("OTEL_RESOURCE_ATTRIBUTES").pipe(
-  Config.mapOrFail((text) =>
-    Either.fromNullable(pairsOf(text), () =>
-      ConfigError.InvalidData([], "must be name=value pairs with commas between them, values percent-encoded")
-    )
-  ),
+const pairs = "must be name=value pairs with commas between them, values percent-encoded"
+
+const attributes = parsed("OTEL_RESOURCE_ATTRIBUTES", (text) => Either.fromNullable(pairsOf(text), () => pairs)).pipe(
   Config.withDefault<ReadonlyArray<readonly [string, string]>>([])
 )
 
-const sampler = Config.string("OTEL_TRACES_SAMPLER").pipe(
-  Config.mapOrFail((text) =>
-    Either.fromNullable(
-      samplers.find((name) => name === text),
-      () => ConfigError.InvalidData([], `must be one of ${samplers.join(", ")}`)
-    )
-  ),
-  Config.withDefault<SamplerName>("parentbased_always_on")
-)
-
-const ratio = Config.number("OTEL_TRACES_SAMPLER_ARG").pipe(
-  Config.validate({ message: "must be a number from 0 to 1", validation: (value) => value >= 0 && value <= 1 }),
-  Config.withDefault(1)
-)
-
 /** What the gateway speaks; other protocols would fail with every request. */
-const protocol = Config.string("OTEL_EXPORTER_OTLP_PROTOCOL").pipe(
-  Config.validate({
-    message:
-      "must be http/json, the one that this gateway speaks; a collector takes it at its http port, as a rule 4318",
-    validation: (text) => text === "http/json"
-  }),
-  Config.withDefault("http/json")
-)
+const protocol = parsed("OTEL_EXPORTER_OTLP_PROTOCOL", (text) =>
+  text === "http/json"
+    ? Either.right(text)
+    : Either.left(
+        "must be http/json, the one that this gateway speaks; a collector takes it at its http port, as a rule 4318"
+      )
+).pipe(Config.withDefault("http/json"))
 
 const headersOf = (given: Option.Option<Redacted.Redacted>) => {
-  const pairs = Option.match(given, { onNone: () => [], onSome: (text) => pairsOf(Redacted.value(text)) })
-  return pairs !== null && pairs.every(([name, value]) => headerName.test(name) && headerValue.test(value))
-    ? Either.right(Redacted.make(pairs.map(([name, value]) => [name.toLowerCase(), value] as const)))
-    : Either.left(
-        wrong("OTEL_EXPORTER_OTLP_HEADERS", "must be name=value pairs with commas between them, values percent-encoded")
-      )
+  const found = Option.match(given, { onNone: () => [], onSome: (text) => pairsOf(Redacted.value(text)) })
+  return found !== null && found.every(([name, value]) => headerName.test(name) && headerValue.test(value))
+    ? Either.right(Redacted.make(found.map(([name, value]) => [name.toLowerCase(), value] as const)))
+    : Either.left(wrong("OTEL_EXPORTER_OTLP_HEADERS", pairs))
 }
 
 /** `headers` reads the secret; none where nothing is sent. */
@@ -137,23 +103,35 @@ export const readTelemetry = (
   headers: Config.Config<Option.Option<Redacted.Redacted>>
 ): Effect.Effect<Option.Option<TelemetrySettings>, ConfigError.ConfigError> =>
   Effect.gen(function* () {
-    const disabled = yield* Config.boolean("OTEL_SDK_DISABLED").pipe(Config.withDefault(false))
-    const address = disabled ? Option.none() : yield* endpoint
-    if (Option.isNone(address)) return Option.none()
-    yield* protocol
-    const resource = new Map(yield* attributes)
-    const named = yield* Config.option(Config.nonEmptyString("OTEL_SERVICE_NAME"))
-    return Option.some<TelemetrySettings>({
-      endpoint: address.value,
-      headers: yield* headersOf(yield* headers),
-      timeoutMillis: yield* millis("OTEL_EXPORTER_OTLP_TIMEOUT", 1, 10_000),
-      serviceName: Option.getOrElse(named, () => resource.get("service.name") ?? "provider-gateway"),
-      attributes: new Map([...resource].filter(([name]) => name !== "service.name")),
-      traces: yield* exported("OTEL_TRACES_EXPORTER"),
-      metrics: yield* exported("OTEL_METRICS_EXPORTER"),
-      logs: yield* exported("OTEL_LOGS_EXPORTER"),
-      sampler: yield* sampler,
-      ratio: yield* ratio,
-      metricsEveryMillis: yield* millis("OTEL_METRIC_EXPORT_INTERVAL", 100, 60_000)
+    const disabled = yield* onOff("OTEL_SDK_DISABLED", false)
+    if (disabled) return Option.none()
+    // Where the endpoint itself is wrong, the others are looked at, too.
+    const address = yield* Effect.either(endpoint)
+    if (Either.isRight(address) && Option.isNone(address.right)) return Option.none()
+    const { named, resource, to, ...settings } = yield* Effect.all(
+      {
+        to: address,
+        protocol,
+        named: Config.option(Config.nonEmptyString("OTEL_SERVICE_NAME")),
+        resource: Effect.map(attributes, (found) => new Map(found)),
+        headers: Effect.flatMap(headers, headersOf),
+        timeoutMillis: millis("OTEL_EXPORTER_OTLP_TIMEOUT", 1, 10_000),
+        traces: exported("OTEL_TRACES_EXPORTER"),
+        metrics: exported("OTEL_METRICS_EXPORTER"),
+        logs: exported("OTEL_LOGS_EXPORTER"),
+        sampler: oneOf("OTEL_TRACES_SAMPLER", samplers, "parentbased_always_on"),
+        ratio: number("OTEL_TRACES_SAMPLER_ARG", 0, 1).pipe(Config.withDefault(1)),
+        metricsEveryMillis: millis("OTEL_METRIC_EXPORT_INTERVAL", 100, 60_000)
+      },
+      { mode: "validate" }
+    ).pipe(Effect.mapError(allWrong))
+    return Option.map(to, (endpoint): TelemetrySettings => {
+      const { protocol: _, ...rest } = settings
+      return {
+        ...rest,
+        endpoint,
+        serviceName: Option.getOrElse(named, () => resource.get("service.name") ?? "provider-gateway"),
+        attributes: new Map([...resource].filter(([name]) => name !== "service.name"))
+      }
     })
   })

@@ -7,12 +7,12 @@
  * line need not have them, because operators repair such a database with it.
  */
 import { Clock, Data, Effect, Layer, Schema } from "effect"
-import type { ConfigError } from "effect/ConfigError"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import type * as Path from "@effect/platform/Path"
 import type { PlatformError } from "@effect/platform/Error"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import { Sealing } from "../../services/Sealing.js"
+import type { SettingsWrong } from "../node/SettingsWrong.js"
 import { Database } from "./Database.js"
 import { rowOf, rowsOf } from "./database/Rows.js"
 import {
@@ -107,6 +107,6 @@ export const SealingPg = (options: {
   readonly keyFile: string | null
 }): Layer.Layer<
   Sealing,
-  ConfigError | PlatformError | SealingKeyFileBroken | SealingKeyMismatch | StorageError,
+  PlatformError | SealingKeyFileBroken | SealingKeyMismatch | SettingsWrong | StorageError,
   Database | FileSystem.FileSystem | Path.Path
 > => Layer.unwrapEffect(Effect.map(Effect.tap(sealingKeys(options), assertKnown), SealingAesGcm))

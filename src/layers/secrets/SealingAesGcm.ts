@@ -12,6 +12,7 @@ import { Config, ConfigError, Data, Effect, Either, Encoding, Layer, Option, Red
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto"
 import { Sealing, SealUnreadable } from "../../services/Sealing.js"
 import { secret } from "../node/ConfigValues.js"
+import { inPlainLines, type SettingsWrong } from "../node/SettingsWrong.js"
 
 const nonceBytes = 12
 const tagBytes = 16
@@ -84,7 +85,7 @@ const keysConfig = secret("GATEWAY_SEALING_KEYS").pipe(
       onNone: () => Either.right(Option.none<SealingKeys>()),
       onSome: (text) =>
         Either.mapBoth(parseSealingKeys(Redacted.value(text)), {
-          onLeft: (problem) => ConfigError.InvalidData(["GATEWAY_SEALING_KEYS"], problem),
+          onLeft: (problem) => ConfigError.InvalidData(["GATEWAY_SEALING_KEYS"], `is wrong: ${problem}`),
           onRight: Option.some
         })
     })
@@ -128,25 +129,35 @@ const keysInFile = (path: string) =>
       : yield* new SealingKeyFileBroken({ path, message: `${path}: ${keys.left}` })
   })
 
+/** `GATEWAY_SEALING_KEYS` where it is given; where it is needed and missing, that is what is wrong. */
+export const givenSealingKeys = (options: {
+  readonly needed: boolean
+}): Effect.Effect<Option.Option<SealingKeys>, SettingsWrong> =>
+  inPlainLines(
+    Effect.filterOrFail(
+      keysConfig,
+      (found) => Option.isSome(found) || !options.needed,
+      () =>
+        ConfigError.MissingData(
+          ["GATEWAY_SEALING_KEYS"],
+          "is needed with NODE_ENV=production: keys as id:base64 with commas between them, the current one first"
+        )
+    )
+  )
+
 /** The keys that a node is to use. `keyFile` is for development: without it `GATEWAY_SEALING_KEYS` must be set. */
 export const sealingKeys = (options: {
   readonly keyFile: string | null
 }): Effect.Effect<
   SealingKeys,
-  ConfigError.ConfigError | PlatformError | SealingKeyFileBroken,
+  PlatformError | SealingKeyFileBroken | SettingsWrong,
   FileSystem.FileSystem | Path.Path
 > =>
   Effect.gen(function* () {
-    const configured = yield* keysConfig
-    if (Option.isSome(configured)) return configured.value
-    return options.keyFile === null
-      ? yield* Effect.fail(
-          ConfigError.MissingData(
-            ["GATEWAY_SEALING_KEYS"],
-            "is required with NODE_ENV=production: keys as id:base64, comma-separated, the current one first"
-          )
-        )
-      : yield* keysInFile(options.keyFile)
+    const { keyFile } = options
+    const given = yield* givenSealingKeys({ needed: keyFile === null })
+    if (Option.isSome(given)) return given.value
+    return keyFile === null ? yield* Effect.dieMessage("keys that are needed were not asked for") : yield* keysInFile(keyFile)
   })
 
 /**

@@ -7,6 +7,8 @@ import { fileURLToPath } from "node:url"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { readConfig } from "../../../src/layers/node/Config.js"
 import { fileOf, secret, secretSettings } from "../../../src/layers/node/ConfigValues.js"
+import { settingNames } from "../../../src/layers/node/ConfigShown.js"
+import { unknownInWords, unknownSettings } from "../../../src/layers/node/UnknownSettings.js"
 import { sealingKeys } from "../../../src/layers/secrets/SealingAesGcm.js"
 
 const configOf = (entries: { readonly [name: string]: string }) =>
@@ -139,6 +141,167 @@ describe("the settings of Stripe", () => {
   )
 })
 
+/** What each setting cannot be, and what is said of it. */
+const wrongValues: Readonly<Record<string, readonly [value: string, says: RegExp]>> = {
+  NODE_ENV: ["producton", /^must be one of production, development, test \(it is "producton"\)$/],
+  GATEWAY_ROLE: ["boss", /^must be one of all, api, worker \(it is "boss"\)$/],
+  PORT: ["door", /^must be a whole number from 0 to 65535 \(it is "door"\)$/],
+  GATEWAY_POOLER_PREPARES: ["maybe", /^must be on or off \(it is "maybe"\)$/],
+  GATEWAY_DATABASE_CONNECTIONS: ["3", /^must be a whole number of connections from 4 to 1000 \(it is "3"\)$/],
+  GATEWAY_RATE_BURST: ["0", /^must be a whole number of requests from 1 to 1000000000 \(it is "0"\)$/],
+  GATEWAY_RATE_PER_SECOND: ["10/s", /^must be a number of requests a second of at least 0\.001 \(it is "10\/s"\)$/],
+  GATEWAY_RATES: ["both", /^must be one of local, shared /],
+  GATEWAY_PUBLIC_RATE_BURST: ["1.5", /^must be a whole number of requests from 1 /],
+  GATEWAY_PUBLIC_RATE_PER_SECOND: ["0", /^must be a number of requests a second of at least 0\.001 /],
+  GATEWAY_PUBLIC_TOTAL_RATE_BURST: ["many", /^must be a whole number of requests from 1 /],
+  GATEWAY_PUBLIC_TOTAL_RATE_PER_SECOND: ["Infinity", /^must be a number of requests a second of at least 0\.001 /],
+  GATEWAY_INFLIGHT_LIMIT: ["-1", /^must be a whole number of runs from 1 to 1000000 /],
+  GATEWAY_FIXTURES: ["", /^must be on or off \(it is empty\)$/],
+  GATEWAY_FIXTURE_PORT: ["70000", /^must be a whole number from 0 to 65535 /],
+  GATEWAY_FIXTURE_ORIGIN: ["127.0.0.1:9000", /^must be an http or https address, such as .* \(it is "127/],
+  GATEWAY_PROCESSES: ["all", /^must be a whole number from 1 to \d+, or auto \(it is "all"\)$/],
+  GATEWAY_DISPATCH_SLOTS: ["0x10", /^must be a whole number of runs from 1 to 100000 /],
+  GATEWAY_NORMALIZED: ["ON", /^must be on or off /],
+  GATEWAY_INLINE_RESULT_BYTES: ["1MB", /^must be a whole number of bytes from 0 to 16777216 /],
+  GATEWAY_BILLING: ["2", /^must be on or off /],
+  GATEWAY_STRIPE_SECRET_KEY: [
+    "canary",
+    /^must be a secret or restricted key of Stripe, such as sk_test_… or rk_live_…$/
+  ],
+  GATEWAY_STRIPE_WEBHOOK_SECRET: ["canary", /^must be a signing secret of Stripe, whsec_…, or several /],
+  GATEWAY_OIDC_ISSUER: ["http://people.example", /^must be https, or http on loopback \(it is "http:/],
+  GATEWAY_STRIPE_API_BASE: ["ftp://u:canary@stripe.example", /^must be an http or https address, .*example\.com$/],
+  GATEWAY_PUBLIC_URL: ["gateway.example.com", /^must be an http or https address, .* \(it is "gateway\.example/],
+  GATEWAY_TRUST_PROXY: ["10.0.0.1", /^must be on or off /],
+  GATEWAY_SERVICE_AGENTS: [
+    "x".repeat(500),
+    /^must be at most \d+ names of at most \d+ characters \(it is "x{100}…"\)$/
+  ],
+  GATEWAY_RESOLVE_TWO_PERSON_USD: ["-5", /^must not be negative /],
+  GATEWAY_CREDIT_ASK_USD: ["1e3", /^must be dollars with at most six decimals, such as 12\.50 /],
+  GATEWAY_LEDGER_CHECK_SECONDS: ["1m", /^must be a whole number of seconds from 0 to 86400 \(it is "1m"\)$/],
+  GATEWAY_HISTORY_DAYS: ["0", /^must be a whole number of days from 1 to 36500 /],
+  GATEWAY_RESULT_DAYS: ["29", /^must be a whole number of days from 30 to 36500: for 30 days a repeated /],
+  GATEWAY_RUN_DAYS: ["1y", /^must be a whole number of days from 30 to 36500: for 30 days a repeated /],
+  GATEWAY_STOP_PAUSE_MILLIS: ["5s", /^must be a whole number of milliseconds from 0 to 600000 \(it is "5s"\)$/],
+  GATEWAY_DRAIN_MILLIS: ["", /^must be a whole number of milliseconds from 0 to 600000 \(it is empty\)$/],
+  OTEL_EXPORTER_OTLP_ENDPOINT: ["collector:4318", /^must be an http or https address \(it is "collector:4318"\)$/],
+  OTEL_EXPORTER_OTLP_HEADERS: ["canary", /^must be name=value pairs .*percent-encoded$/],
+  OTEL_EXPORTER_OTLP_PROTOCOL: ["grpc", /^must be http\/json, .* \(it is "grpc"\)$/],
+  OTEL_EXPORTER_OTLP_TIMEOUT: ["10s", /^must be a whole number of milliseconds from 1 to 3600000 /],
+  OTEL_RESOURCE_ATTRIBUTES: ["novalue", /^must be name=value pairs /],
+  OTEL_TRACES_EXPORTER: ["jaeger", /^must be one of otlp, none /],
+  OTEL_METRICS_EXPORTER: ["prometheus", /^must be one of otlp, none /],
+  OTEL_LOGS_EXPORTER: ["console", /^must be one of otlp, none /],
+  OTEL_TRACES_SAMPLER: ["sometimes", /^must be one of always_on, /],
+  OTEL_TRACES_SAMPLER_ARG: ["1.5", /^must be a number from 0 to 1 \(it is "1\.5"\)$/],
+  OTEL_METRIC_EXPORT_INTERVAL: ["10", /^must be a whole number of milliseconds from 100 to 3600000 /],
+  OTEL_SDK_DISABLED: ["perhaps", /^must be on or off /],
+  GATEWAY_LOG_LEVEL: ["loud", /^must be one of debug, info, warning, error /],
+  GATEWAY_FAULT_POINT: ["somewhere", /^must begin with one of /]
+}
+/** Any text is one; what it leads to is found out later. */
+const anyText = [
+  "HOST",
+  "DATABASE_URL",
+  "GATEWAY_LISTEN_URL",
+  "GATEWAY_DATA_DIR",
+  "GATEWAY_CATALOG",
+  "GATEWAY_EGRESS_ALLOW",
+  "GATEWAY_OIDC_CLIENT_ID",
+  "GATEWAY_OIDC_CLIENT_SECRET",
+  "GATEWAY_OIDC_SCOPES",
+  "GATEWAY_ARCHIVE_DIR",
+  "OTEL_SERVICE_NAME",
+  // Wrong keys are told by those who start with them.
+  "GATEWAY_SEALING_KEYS"
+]
+/** What another setting needs to be read. */
+const beside: Readonly<Record<string, Readonly<Record<string, string>>>> = Object.fromEntries(
+  Object.keys(wrongValues)
+    .filter(
+      (name) => name.startsWith("OTEL_") && name !== "OTEL_EXPORTER_OTLP_ENDPOINT" && name !== "OTEL_SDK_DISABLED"
+    )
+    .map((name) => [name, { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318" }])
+)
+
+describe("a wrong setting", () => {
+  it("has a line in this test, whichever it is", () => {
+    assert.sameMembers([...Object.keys(wrongValues), ...anyText], [...settingNames])
+  })
+
+  it.effect("is told by its name, what it must be and what it is, in one line", () =>
+    Effect.forEach(Object.entries(wrongValues), ([name, [value, says]]) =>
+      Effect.gen(function* () {
+        const { lines } = yield* Effect.flip(configOf({ ...beside[name], [name]: value }))
+        assert.lengthOf(lines, 1, name)
+        assert.strictEqual(lines[0]?.slice(0, name.length + 1), `${name} `)
+        assert.match(lines[0]?.slice(name.length + 1) ?? "", says)
+        assert.notInclude(lines[0], "canary")
+      })
+    )
+  )
+
+  it.effect("is told with all others that are wrong", () =>
+    Effect.gen(function* () {
+      const { OTEL_SDK_DISABLED: _, ...others } = wrongValues
+      const entries = Object.fromEntries(Object.entries(others).map(([name, [value]]) => [name, value]))
+      const { lines } = yield* Effect.flip(configOf(entries))
+      assert.sameMembers(
+        lines.map((line) => line.split(" ")[0] ?? ""),
+        Object.keys(others)
+      )
+    })
+  )
+
+  it.effect("is told with what lacks beside another", () =>
+    Effect.gen(function* () {
+      const { lines } = yield* Effect.flip(
+        configOf({ GATEWAY_ARCHIVE_DIR: "/a", GATEWAY_OIDC_CLIENT_ID: "us", GATEWAY_LISTEN_URL: "postgres://h/db" })
+      )
+      assert.deepStrictEqual(lines, [
+        "DATABASE_URL is needed beside GATEWAY_LISTEN_URL: it is the pooler, and the other the database behind it",
+        "GATEWAY_OIDC_ISSUER is needed beside the other GATEWAY_OIDC settings",
+        "GATEWAY_OIDC_CLIENT_SECRET is needed beside the other GATEWAY_OIDC settings",
+        "GATEWAY_RUN_DAYS is needed beside GATEWAY_ARCHIVE_DIR: without it no run leaves the database"
+      ])
+    })
+  )
+})
+
+describe("a name that is no setting", () => {
+  const told = (provider: ConfigProvider.ConfigProvider) => Effect.withConfigProvider(unknownSettings, provider)
+
+  it.effect("is told with the one that was meant; what others have put there is not", () =>
+    Effect.gen(function* () {
+      const given = new Map([
+        ["GATEWAY_RESULT_DAY", "30"],
+        ["GATEWAY_PORT", "tcp://10.0.0.7:8080"],
+        ["GATEWAY_SERVICE_HOST", "10.0.0.7"],
+        ["GATEWAY_PORT_8080_TCP_ADDR", "10.0.0.7"],
+        ["GATEWAY_DATABASE_URL", "postgres://h/db"],
+        ["GATEWAY_XYZZY", "1"],
+        ["GATEWAY_TOKEN", "canary"],
+        ["GATEWAY_SEALING_KEYS_FILE", "/keys"],
+        ["OTHER_RESULT_DAY", "30"],
+        ["PORT", "8080"]
+      ])
+      const found = [
+        { name: "GATEWAY_DATABASE_URL", nearest: "DATABASE_URL" },
+        { name: "GATEWAY_RESULT_DAY", nearest: "GATEWAY_RESULT_DAYS" },
+        { name: "GATEWAY_XYZZY", nearest: null }
+      ]
+      for (const pathDelim of [".", "_"])
+        assert.deepStrictEqual(yield* told(ConfigProvider.fromMap(given, { pathDelim, seqDelim: "," })), found)
+      assert.strictEqual(
+        unknownInWords(found[1]!),
+        "GATEWAY_RESULT_DAY is no setting of this gateway, and nothing reads it; did you mean GATEWAY_RESULT_DAYS?"
+      )
+      assert.notInclude(unknownInWords(found[2]!), "did you mean")
+    })
+  )
+})
+
 describe("GATEWAY_LOG_LEVEL", () => {
   it.effect("is one of four levels, info where it is not set", () =>
     Effect.gen(function* () {
@@ -158,7 +321,10 @@ describe("GATEWAY_LOG_LEVEL", () => {
     Effect.gen(function* () {
       for (const text of ["", "INFO", "warn", "none"]) {
         const refused = yield* Effect.flip(configOf({ GATEWAY_LOG_LEVEL: text }))
-        assert.match(String(refused), /at GATEWAY_LOG_LEVEL: .*must be one of debug, info, warning, error/)
+        assert.strictEqual(
+          refused.message,
+          `GATEWAY_LOG_LEVEL must be one of debug, info, warning, error (it is ${text === "" ? "empty" : `"${text}"`})`
+        )
       }
     })
   )

@@ -6,7 +6,7 @@
 import type Stripe from "stripe"
 import { Data, Effect, Option, Redacted } from "effect"
 import { processorMillisMax } from "../../../domain/Limits.js"
-import type { StripeSettings } from "../../node/Config.js"
+import type { StripeSettings } from "../../node/ConfigGroups.js"
 
 /**
  * - `rate_limited`: Stripe takes no more requests for now, and did nothing.

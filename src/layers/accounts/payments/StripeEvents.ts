@@ -9,7 +9,7 @@ import { BillingUnavailable, ValidationError } from "../../../domain/ApiErrors.j
 import { webhookToleranceSeconds } from "../../../domain/Limits.js"
 import type { TakingReport } from "../../../domain/PaymentReport.js"
 import type { EventRead, IgnoredEvent, PaymentEvents } from "../../../services/PaymentEvents.js"
-import type { StripeSettings } from "../../node/Config.js"
+import type { StripeSettings } from "../../node/ConfigGroups.js"
 import { fromCents } from "./StripeAmounts.js"
 import type { StripeClient } from "./StripeClient.js"
 import { methodName, stopOf } from "./StripeMethods.js"
