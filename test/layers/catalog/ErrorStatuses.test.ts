@@ -1,7 +1,6 @@
 /**
- * The documented refusals of the built-in catalog under the two statuses that pass by themselves. A rule that names a
- * code of its own for whatever holds an error would call these the customer's fault, and no other provider would be
- * asked.
+ * The documented refusals of the built-in catalog under statuses that mean something else: a refused key, a rate limit,
+ * an outage. A rule that names a code of its own for whatever holds an error would call these the customer's fault.
  */
 import { NodeContext } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
@@ -12,12 +11,12 @@ import { readCatalog } from "../../../src/layers/catalog/CatalogFiles.js"
 import { lintCatalog } from "../../../src/layers/catalog/CatalogLint.js"
 import { makeEndpoint } from "../../../src/layers/catalog/ManifestEndpoints.js"
 
-const passing = [429, 503]
+const others = [401, 429, 503]
 
 const isRefusal = ({ code, status }: Sample): boolean =>
   code === "provider_http_error" && status >= 400 && status !== 401 && status !== 403
 
-/** A provider that documents one of these statuses for a refusal, such as what a plan does not have, uses them so. */
+/** A provider that documents such a status for a refusal, such as what a plan does not have, uses them so. */
 const usesThemSo = ({ code, status }: Sample): boolean =>
   code === "provider_http_error" && (status === 429 || status >= 500)
 
@@ -27,11 +26,11 @@ const refusalsOf = ({ operation: { samples } }: Endpoint): ReadonlyArray<readonl
     ? []
     : Object.entries(samples)
         .filter(([, sample]) => isRefusal(sample))
-        .flatMap(([name, sample]) => passing.map((status) => [`${name} ${status}`, { ...sample, status }] as const))
+        .flatMap(([name, sample]) => others.map((status) => [`${name} ${status}`, { ...sample, status }] as const))
 
 describe("a built-in operation", () => {
   it.live(
-    "takes a rate limit and an outage for what their statuses say, whatever the body tells",
+    "takes a refused key, a rate limit and an outage for what their statuses say, whatever the body tells",
     () =>
       Effect.gen(function* () {
         const { endpoints, jobs } = yield* readCatalog([builtInCatalog])
