@@ -449,6 +449,13 @@ export const diskFreeBytesMin = 1_073_741_824
 export const readinessMillis = 1_000
 /** How long a stopping node says so before it closes, in production; in development it closes at once. */
 export const stopPauseMillis = 5_000
+/**
+ * A connection that is open when the server stops may bring one more request for this share of the time that requests
+ * may take to end: 250 ms of 10 s.
+ */
+export const idleShareOfDrain = 40
+/** Between two looks at the connections of a stopping server that have nothing more to bring. */
+export const idleLookMillis = 20
 /** How long nothing may fail before the log says that a problem, such as an unreachable storage, is over. */
 export const troubleQuietMillis = 5_000
 /**

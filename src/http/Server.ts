@@ -17,7 +17,7 @@ import { StorageBusy } from "../domain/StorageErrors.js"
 import type { Duplex } from "node:stream"
 import { HttpApiBuilder, HttpMiddleware, HttpRouter, HttpServer, type HttpServerError } from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
-import { Effect, Fiber, Layer, Runtime } from "effect"
+import { Effect, Layer, Runtime } from "effect"
 import type { Accounts } from "../services/Accounts.js"
 import type { AutomaticTopUps } from "../services/AutomaticTopUps.js"
 import type { AuditTrail } from "../services/AuditTrail.js"
@@ -63,6 +63,7 @@ import { RunsHandlers } from "./runs/Handlers.js"
 import { errorBody } from "./Envelope.js"
 import { HttpSettings } from "./Settings.js"
 import { cutSlowReaders } from "./SlowReaders.js"
+import { drain, endAfter } from "./Stopping.js"
 import { SystemHandlers } from "./system/Handlers.js"
 
 /** Answers outside of the interface: before a request could be read, and while stopping. */
@@ -126,9 +127,7 @@ const nodeServer = (
   const underWay = new Set<ServerResponse>()
   server.on("request", (_, response) => {
     underWay.add(response)
-    // The client should not use this connection again. If it is closed while idle, the next request on it would be
-    // lost.
-    if (isStopping()) response.shouldKeepAlive = false
+    if (isStopping()) endAfter(response)
     response.once("close", () => underWay.delete(response))
     // The interface takes its listener away when it stops, while connections may still bring requests: somebody has to
     // answer them.
@@ -148,24 +147,6 @@ const nodeServer = (
   })
   return { server, underWay }
 }
-
-/** Ends when every connection has: idle ones at once, busy ones with their answer, all of them at the deadline. */
-const drain = (server: Server, underWay: ReadonlySet<ServerResponse>, millis: number) =>
-  Effect.gen(function* () {
-    for (const response of underWay) response.shouldKeepAlive = false
-    const deadline = yield* Effect.fork(
-      Effect.interruptible(
-        Effect.zipRight(
-          Effect.sleep(millis),
-          Effect.sync(() => server.closeAllConnections())
-        )
-      )
-    )
-    yield* Effect.async((resume: (closed: Effect.Effect<void>) => void) => {
-      server.close(() => resume(Effect.void))
-    })
-    yield* Fiber.interrupt(deadline)
-  })
 
 const NodeServer: Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError, Draining | HttpSettings | Ids> =
   Layer.scoped(
