@@ -213,7 +213,7 @@ const callWith = Effect.fnUntraced(function* (engine: Engine, call: ProviderCall
   )
   // A file tells no cost. What the provider told on the way to it stands then.
   return yield* Either.map(judge(seen, answer), (judged) =>
-    judged.cost._tag === "None" ? { ...judged, cost: costBefore } : judged
+    judged.cost._tag === "None" && costBefore._tag === "Reported" ? { ...judged, cost: costBefore } : judged
   )
 })
 

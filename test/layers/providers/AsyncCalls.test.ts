@@ -128,6 +128,8 @@ describe("an asynchronous operation", () => {
       assert.deepStrictEqual<unknown>(yield* costs({ cost: 40 }, "file"), told(40))
       assert.deepStrictEqual<unknown>(yield* costs({}, "file"), told(5), "the newest answer that told one")
       assert.deepStrictEqual<unknown>(yield* costs({ cost: 40 }, { cost: 41 }), told(41), "the last answer goes before")
+      const odd = yield* costs({ cost: "soon" }, "file")
+      assert.deepStrictEqual<unknown>(odd, ["Answered", { _tag: "None" }], "no amount stands for none")
     })
   )
 
