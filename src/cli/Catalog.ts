@@ -57,8 +57,11 @@ const linted = (
     problems.length === 0
       ? [
           ...warnings.map(({ message, path, subject }) => `Warning: ${subject} at ${path}: ${message}`),
-          `All is well: ${sizes.endpoints} operations, ${sizes.jobs} jobs${named.length === 0 ? "" : ", the built-in ones among them"}`,
-          ...named.map(({ endpoints, folder, jobs }) => `  from ${folder}: ${endpoints} operations, ${jobs} jobs`)
+          `All is well: ${counted(sizes.endpoints, "operation")}, ${counted(sizes.jobs, "job")}${named.length === 0 ? "" : ", the built-in ones among them"}`,
+          ...named.map(
+            ({ endpoints, folder, jobs }) =>
+              `  from ${folder}: ${counted(endpoints, "operation")}, ${counted(jobs, "job")}`
+          )
         ].join("\n")
       : [
           ...problems.map(({ message, path, subject }) => `${subject}${path === "" ? "" : ` at ${path}`}: ${message}`),
@@ -131,7 +134,7 @@ const reported = ({ imported, notes, read }: ImportReport, files: ReadonlyArray<
   ok: imported > 0,
   json: { read, imported, files: files.length, notes: notes.map((note) => ({ ...note })) },
   text: [
-    `${imported} of ${read} operations imported${files.length === 0 ? "" : ` into ${files.length} manifests`}`,
+    `${imported} of ${counted(read, "operation")} imported${files.length === 0 ? "" : ` into ${counted(files.length, "manifest")}`}`,
     ...notes.map(
       ({ count, effect, examples, message }) =>
         `  ${effect}: ${message} (${count}: ${examples.join(", ")}${count > examples.length ? ", …" : ""})`
@@ -215,7 +218,9 @@ const importOpenApi = <E, R>(revisions: Layer.Layer<CatalogRevisions, E, R>) =>
         Effect.gen(function* () {
           const imports = yield* Effect.promise(() => import("../layers/catalog/import/ImportOpenApi.js"))
           return yield* kept(
-            yield* imports.importOpenApiFiles(files, (file, operations) => tell(`${file}: ${operations} operations`)),
+            yield* imports.importOpenApiFiles(files, (file, operations) =>
+              tell(`${file}: ${counted(operations, "operation")}`)
+            ),
             asked,
             revisions
           )

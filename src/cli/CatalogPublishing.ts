@@ -118,7 +118,7 @@ export const publishAs = (content: CatalogContent, mode: Mode, told: Answer, bui
         },
         text: [
           ...(told.text === "" ? [] : [told.text]),
-          `Publication ${sequence}: ${endpoints} operations beside the built-in ones; ${reachedWords(reached)}`
+          `Publication ${sequence}: ${counted(endpoints, "operation")} beside the built-in ones; ${reachedWords(reached)}`
         ].join("\n")
       }
       return done
@@ -168,7 +168,7 @@ export const published = Command.make("published", { json: Inputs.json }, ({ jso
         text:
           content.endpoints.length === 0
             ? "Nothing is published beside the built-in catalog"
-            : `Publication ${sequence}: ${content.endpoints.length} operations, ${content.jobs.length} jobs`
+            : `Publication ${sequence}: ${counted(content.endpoints.length, "operation")}, ${counted(content.jobs.length, "job")}`
       })
     )
   )

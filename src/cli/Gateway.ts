@@ -7,7 +7,7 @@ import * as CliConfig from "@effect/cli/CliConfig"
 import * as CliError from "@effect/cli/ValidationError"
 import * as Command from "@effect/cli/Command"
 import * as HelpDoc from "@effect/cli/HelpDoc"
-import { Cause, Chunk, type Console, Effect, type Layer, Option } from "effect"
+import { Cause, Chunk, Console, Effect, type Layer, Option } from "effect"
 import { SettingsWrong } from "../layers/node/SettingsWrong.js"
 import { productVersion } from "../domain/Product.js"
 import type { Accounts as AccountsService } from "../services/Accounts.js"
@@ -46,7 +46,7 @@ import * as Money from "./Money.js"
 import { nodes } from "./Nodes.js"
 import { Screen } from "./Screen.js"
 import * as Secrets from "./Secrets.js"
-import { type Choice, helpAsked, plain, usageOf } from "./Usage.js"
+import { type Choice, groupAlone, helpAsked, plain, usageOf, withoutHelpWord } from "./Usage.js"
 
 /** What the commands work with. */
 export type Operator =
@@ -168,6 +168,9 @@ const choices: ReadonlyArray<Choice> = [
   { name: "STATE", takes: Secrets.states }
 ]
 
+/** The exit code of a line that is not understood. */
+const usageCode = 2
+
 interface End {
   readonly code: number
   readonly words: string | null
@@ -184,7 +187,7 @@ const endOf = (cause: Cause.Cause<unknown>, args: ReadonlyArray<string>): End =>
   const failure = Chunk.head(Cause.failures(cause))
   if (Option.isNone(failure)) return { code: 1, words: unexpected(cause) }
   const error = failure.value
-  if (CliError.isValidationError(error)) return { code: 2, words: usageOf(error, args, choices) }
+  if (CliError.isValidationError(error)) return { code: usageCode, words: usageOf(error, args, choices) }
   const badNews = typeof error === "object" && error !== null && "_tag" in error && error._tag === "BadNews"
   return { code: 1, words: badNews ? null : wordsOf(error) }
 }
@@ -232,8 +235,11 @@ const printing = (
 }
 
 /** Runs one command line, without the program's own name, and answers the exit code. */
-export const run = <E, R>(typed: ReadonlyArray<string>, operator: Layer.Layer<Operator, E, R>) => {
+export const run = <E, R>(line: ReadonlyArray<string>, operator: Layer.Layer<Operator, E, R>) => {
+  const typed = withoutHelpWord(line)
   const args = helpAsked(typed) ?? typed
+  const alone = helpAsked(typed) === null ? groupAlone(args) : null
+  if (alone !== null) return Effect.as(Console.error(alone), usageCode)
   return Effect.flatMap(Effect.all([Effect.console, Screen]), ([console, { colours }]) =>
     Command.run(allCommands(operator), { name: "gateway", version: productVersion, footer: footerFor(args) })([
       "node",

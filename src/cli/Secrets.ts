@@ -217,10 +217,10 @@ const rotate = Command.make("rotate", { dryRun, json: Inputs.json }, (asked) =>
           const lost =
             unreadable === 0
               ? ""
-              : `; ${unreadable} are sealed under a key that is not in GATEWAY_SEALING_KEYS and stay as they are`
+              : `; ${counted(unreadable, "secret")} sealed under a key that is not in GATEWAY_SEALING_KEYS ${unreadable === 1 ? "stays as it is" : "stay as they are"}`
           return {
             json: { resealed, unreadable },
-            text: `${resealed} secrets sealed anew${lost}`,
+            text: `${counted(resealed, "secret")} sealed anew${lost}`,
             ok: unreadable === 0
           }
         })

@@ -32,6 +32,27 @@ export const helpAsked = (args: ReadonlyArray<string>): ReadonlyArray<string> | 
   return isAsked && (words.length > 0 || args[0]?.startsWith("-") === true) ? [...words, "--help"] : null
 }
 
+/** What `gateway help COMMAND` asks for, as the line that asks for the same with `--help`. */
+export const withoutHelpWord = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const [first, ...rest] = args
+  if (first !== "help") return args
+  const words = rest.filter((word) => !word.startsWith("-"))
+  // What is no command is told as one that does not exist.
+  return commandIn(words).length === words.length ? [...words, "--help"] : words
+}
+
+/** What is said of a line that ends in a group of commands, such as `gateway ledger`; null of any other. */
+export const groupAlone = (args: ReadonlyArray<string>): string | null => {
+  const words = commandIn(args)
+  const isCommand = commands.some((command) => command.length === words.length && below(words).includes(command))
+  const next = args[words.length]
+  // Options of the program itself, such as --version, stand where there is no command.
+  if (isCommand || (next !== undefined && (words.length === 0 || !next.startsWith("-")))) return null
+  const line = ["gateway", ...words].join(" ")
+  const names = [...new Set(below(words).flatMap((command) => command[words.length] ?? []))]
+  return `${line} needs a command: ${names.join(", ")}; ${line} --help tells more`
+}
+
 // eslint-disable-next-line no-control-regex
 export const plain = (text: string): string => text.replace(/\u001b\[[0-9;]*m/g, "")
 

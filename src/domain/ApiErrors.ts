@@ -6,6 +6,7 @@
  * `StorageErrors.ts`, and the failures of *runs* are in `RunFailures.ts`.
  */
 import { Schema } from "effect"
+import { counted } from "./Counted.js"
 import { field } from "./Described.js"
 import { dollars } from "./Micros.js"
 import { TopUpHint } from "./TopUpHint.js"
@@ -218,7 +219,7 @@ export class TooManyInflightRuns extends Schema.TaggedError<TooManyInflightRuns>
   static readonly retryHint =
     "Wait for a run of the workspace to end, at least as many seconds as retryAfterSeconds says, then send it again."
   override get message() {
-    return `${this.inflight} runs of this workspace are in flight, and ${this.limit} may be; wait for one to end`
+    return `${counted(this.inflight, "run")} of this workspace ${this.inflight === 1 ? "is" : "are"} in flight, and ${this.limit} may be; wait for one to end`
   }
   get retryHint() {
     return `Wait for a run of the workspace to end, at least ${this.retryAfterSeconds} s, then send it again.`
@@ -231,7 +232,7 @@ export class RunRateLimited extends Schema.TaggedError<RunRateLimited>()("run_ra
   static readonly retryable = true
   static readonly retryHint = afterSeconds()
   override get message() {
-    return `This workspace may start ${this.limit} runs a minute; wait ${this.retryAfterSeconds} s`
+    return `This workspace may start ${counted(this.limit, "run")} a minute; wait ${this.retryAfterSeconds} s`
   }
   get retryHint() {
     return afterSeconds(this.retryAfterSeconds)

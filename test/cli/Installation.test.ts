@@ -116,8 +116,9 @@ layer(CommandLineTest, { excludeTestServices: true })("a gateway on this machine
       ])
         assert.isTrue(found.get(check)?.ok, JSON.stringify(found.get(check)))
       assert.match(found.get("database")?.found ?? "", /^Postgres \d+/)
-      assert.match(found.get("sealing keys")?.found ?? "", /; 1 stored secrets open$/)
+      assert.match(found.get("sealing keys")?.found ?? "", /; 1 stored secret opens$/)
       assert.isDefined(found.get("egress"))
+      assert.match(found.get("disk")?.found ?? "", /the disk of the database is looked at on its own machine$/)
 
       const otherKey = yield* doctor({ GATEWAY_SEALING_KEYS: `x:${Buffer.alloc(32, 9).toString("base64")}` })
       assert.deepInclude(otherKey.get("sealing keys"), { ok: false })

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { spawn } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
@@ -158,6 +158,18 @@ describe("the gateway program", () => {
       ),
     120_000
   )
+
+  it("is not what main.js starts: that takes no arguments, and names the command line", () => {
+    const { status, stderr, stdout } = spawnSync(process.execPath, [program("main"), "ledger", "verify"], {
+      encoding: "utf8",
+      env: { PATH: process.env["PATH"] }
+    })
+    assert.deepStrictEqual([status, stdout], [2, ""])
+    assert.match(
+      stderr,
+      /^This program only starts the gateway and takes no arguments, such as ledger: .*gateway --help/
+    )
+  })
 
   it.live(
     "serves like npm start until it is told to stop, which is no failure",

@@ -8,6 +8,7 @@ import { ConfigProvider, Effect, Layer } from "effect"
 import { assert } from "vitest"
 import { examples } from "../../src/cli/Examples.js"
 import { run } from "../../src/cli/Gateway.js"
+import { productVersion } from "../../src/domain/Product.js"
 import { ended } from "./commandLine.js"
 
 const said = (args: ReadonlyArray<string>) =>
@@ -50,6 +51,40 @@ layer(NodeContext.layer, { excludeTestServices: true })("a line that is not unde
       assert.include((yield* said(["--help"])).out.join("\n"), "catalog lint")
       // Behind -- it is a word like any other.
       assert.notInclude((yield* said(["workspace", "create", "--", "--help"])).out.join("\n"), "USAGE")
+    })
+  )
+
+  it.effect("needs a command where it ends in a group, and opens no database for it", () =>
+    Effect.gen(function* () {
+      const groups = new Set(
+        commands.flatMap((command) => command.slice(0, -1).map((_, at) => command.slice(0, at + 1).join(" ")))
+      )
+      for (const group of ["", ...groups]) {
+        const words = group === "" ? [] : group.split(" ")
+        for (const more of group === "" ? [[]] : [[], ["--json"]]) {
+          const { code, err, out } = yield* said([...words, ...more])
+          assert.deepStrictEqual([code, out], [2, []], group)
+          assert.lengthOf(err, 1)
+          const line = ["gateway", ...words].join(" ")
+          assert.isTrue(
+            err[0]?.startsWith(`${line} needs a command: `) && err[0].endsWith(`; ${line} --help tells more`)
+          )
+        }
+      }
+      assert.include((yield* said(["--version"])).out.join(), productVersion)
+    })
+  )
+
+  it.effect("shows with help in front what --help shows behind", () =>
+    Effect.gen(function* () {
+      for (const line of ["", "ledger", "ledger verify", "runs resolve"]) {
+        const words = line === "" ? [] : line.split(" ")
+        const asked = yield* said(["help", ...words])
+        assert.deepStrictEqual(asked, yield* said([...words, "--help"]), line)
+        assert.strictEqual(asked.code, 0)
+      }
+      const { code, err } = yield* said(["help", "ledger", "audit"])
+      assert.deepStrictEqual([code, err], [2, ["There is no such command: ledger audit; gateway ledger has verify"]])
     })
   )
 

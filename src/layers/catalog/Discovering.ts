@@ -11,6 +11,7 @@ import {
   type DiscoverQuery,
   noFilter
 } from "../../domain/CatalogView.js"
+import { counted } from "../../domain/Counted.js"
 import type { HintParameter } from "../../domain/QuestionHints.js"
 import { requiredFields } from "../../domain/OperationInput.js"
 import type { Prefer } from "../../domain/RoutePlan.js"
@@ -59,7 +60,7 @@ const reasonOf = (
       : `$${operation.estimatedPrice} per ${operation.priceBasis === "per_result" ? "result" : "call"}`
   const { rate, runs, thin } = operation.works
   const proof =
-    rate === null ? "not run here yet" : `${Math.round(rate * 100)} % of ${runs} runs worked${thin ? " (few)" : ""}`
+    rate === null ? "not run here yet" : `${Math.round(rate * 100)} % of ${counted(runs, "run")} worked${thin ? " (few)" : ""}`
   return `${does}; ${costs}; ${proof}.`
 }
 

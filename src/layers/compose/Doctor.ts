@@ -64,7 +64,7 @@ const schemaFinding = Effect.match(missingMigrations(migrations), {
       ? right("schema", `all ${Object.keys(migrations).length} migrations are there`)
       : wrong(
           "schema",
-          `${missing.length} migrations are missing, the first is ${missing[0]}`,
+          `${counted(missing.length, "migration")} ${missing.length === 1 ? "is" : "are"} missing, the first is ${missing[0]}`,
           "Run gateway migrate; a start of the gateway does the same"
         )
 })
@@ -139,8 +139,15 @@ const sealingFinding = (config: GatewayConfig) =>
       yield* assertSecretsOpen
       const { stored, unreadable } = yield* opened
       return unreadable === 0
-        ? right("sealing keys", `${keys.byId.size} here; ${stored} stored secrets open`)
-        : wrong("sealing keys", `${unreadable} of ${stored} stored secrets do not open`, keysAdvice)
+        ? right(
+            "sealing keys",
+            `${keys.byId.size} here; ${counted(stored, "stored secret")} ${stored === 1 ? "opens" : "open"}`
+          )
+        : wrong(
+            "sealing keys",
+            `${unreadable} of ${counted(stored, "stored secret")} ${unreadable === 1 ? "does" : "do"} not open`,
+            keysAdvice
+          )
     }).pipe(Effect.provide(Layer.merge(SealingAesGcm(keys), SecretRowsPg)))
   }).pipe(Effect.catchAll((error) => Effect.succeed(wrong("sealing keys", error, keysAdvice))))
 
@@ -227,7 +234,13 @@ const diskOf = (config: GatewayConfig) =>
       Effect.tryPromise(() => statfs(place)),
       {
         onFailure: () => wrong("disk", `the free space at ${place} cannot be read`, "Check that this user may read it"),
-        onSuccess: ({ bavail, bsize }) => diskFinding(place, bavail * bsize)
+        onSuccess: ({ bavail, bsize }) =>
+          Option.isNone(config.databaseUrl)
+            ? diskFinding(place, bavail * bsize)
+            : right(
+                "disk",
+                `${gib(bavail * bsize)} are free at ${place}, which holds little: the disk of the database is looked at on its own machine`
+              )
       }
     )
   )

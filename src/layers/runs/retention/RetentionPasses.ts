@@ -4,6 +4,7 @@
  * back before any of it is dropped.
  */
 import { Chunk, Duration, Effect, Layer, Option, Stream } from "effect"
+import { counted } from "../../../domain/Counted.js"
 import type { WorkspaceId } from "../../../domain/Ids.js"
 import { endOfMonth } from "../../../domain/Run.js"
 import type { StorageError } from "../../../domain/StorageErrors.js"
@@ -132,7 +133,8 @@ const make = (settings: RetentionSettings | null) =>
       const moveBefore = now - daysMillis(historyDays)
       yield* history.makeMonths(holder, moveBefore)
       let soFar = 0
-      const told = (runs: number) => Effect.suspend(() => progress(`${(soFar += runs)} runs have left the hot tables`))
+      const told = (runs: number) =>
+        Effect.suspend(() => progress(`${counted((soFar += runs), "run")} left the hot tables`))
       const runs = yield* eachWorkspace(
         (after) => history.workspacesToMove(moveBefore, after),
         moveOf(holder, moveBefore, told)
