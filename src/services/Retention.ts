@@ -63,8 +63,11 @@ export class Retention extends Context.Tag("gateway/services/Retention")<
     readonly settings: RetentionSettings | null
     /** Whether the folder of files can be written, where there is one. */
     readonly check: Effect.Effect<void, ArchiveFailed>
-    /** Changes nothing. It reads whole tables. It fails as a pass would where the folder cannot be written. */
-    readonly due: Effect.Effect<RetentionDue, StorageError | ArchiveFailed>
+    /**
+     * Changes nothing. It reads whole tables. It fails as a pass would where the folder cannot be written, or where
+     * another process makes a pass.
+     */
+    readonly due: Effect.Effect<RetentionDue, StorageError | HistoryTaken | ArchiveFailed>
     /**
      * One pass over everything that is old enough, in small transactions. It may be interrupted or killed anywhere, and
      * the next pass goes on. `progress` is told now and then how far it is.

@@ -60,6 +60,8 @@ export class RunHistory extends Context.Tag("gateway/services/RunHistory")<
     readonly now: Effect.Effect<number, StorageError>
     /** Begins or prolongs the turn of this holder. */
     readonly takeTurn: (holder: string) => Turned<void>
+    /** Fails where somebody has the turn, and changes nothing. */
+    readonly turnFree: Turned<void>
     readonly endTurn: (holder: string) => Effect.Effect<void, StorageError>
     /** How much a pass would move and drop now. It reads whole tables. */
     readonly due: (before: {

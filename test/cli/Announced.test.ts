@@ -100,6 +100,13 @@ const uncertainRun = Effect.gen(function* () {
   }).pipe(Effect.provide(Layer.provideMerge(engine(providers.layer), Layer.provide(storagePg, database))), Effect.orDie)
 })
 
+const statement = (url: string, text: string) =>
+  Effect.promise(async () => {
+    const client = new Pg.Client(url)
+    await client.connect()
+    await client.query(text).finally(() => client.end())
+  })
+
 const day = 24 * 3_600_000
 
 const oldRun = (url: string, workspaceId: string, then: number) =>
@@ -233,7 +240,7 @@ const scenes: Readonly<Record<string, Effect.Effect<Scene, never, CommandLine | 
     const to = join(folder, "new")
     const line = ["catalog", "new", "--openapi", yield* document, "--operation", "GET /pets", "--to", to, "--overwrite"]
     mkdirSync(join(to, "providers"), { recursive: true })
-    writeFileSync(join(to, "providers", "pets.yaml"), "edited: by a person\n")
+    writeFileSync(join(to, "providers", "pets.example.yaml"), "edited: by a person\n")
     return { line }
   }),
   "catalog import-openapi": Effect.map(document, (file) => ({
@@ -380,6 +387,58 @@ layer(Layer.provideMerge(Layer.scoped(World, world), CommandLineTest), {
         assert.deepStrictEqual(dry, real, line)
       }
     })
+  )
+
+  it.effect(
+    "refuses with --dry-run what settings, folders, files or another process are in the way of, as without",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* CommandLine
+        const { folder, login } = yield* World
+        const id = yield* workspace
+        yield* json(`member add Grace --workspace ${id}`)
+        yield* oldRun(Redacted.value(url), id, Date.now() - 200 * day)
+        const edited = join(folder, "edited")
+        mkdirSync(join(edited, "providers"), { recursive: true })
+        writeFileSync(join(edited, "providers", "pets.example.yaml"), "edited: by a person\n")
+        const draft = ["catalog", "new", "--openapi", yield* document, "--operation", "GET /pets", "--to", edited]
+        const until = "(extract(epoch from now()) * 1000)::bigint + 60000"
+        yield* statement(
+          Redacted.value(url),
+          `insert into history_turn (holder, until_millis) values ('other', ${until})`
+        )
+        const leaving = { GATEWAY_RUN_DAYS: "100" }
+        const refused: ReadonlyArray<readonly [line: ReadonlyArray<string>, typed: Typed, says: RegExp]> = [
+          [["archive"], { settings: leaving }, /Another process moves or archives runs now/],
+          [["archive"], {}, /^Every run is kept: set /],
+          [["key", "set", "nobody"], { input: "sk-canary" }, /nobody/],
+          [["key", "set", "hunter"], { input: "" }, /./],
+          [["provider", "state", "nobody", "disabled"], {}, /nobody/],
+          [`member remove Nobody --workspace ${id}`.split(" "), {}, /Nobody/],
+          [`member role Nobody owner --workspace ${id}`.split(" "), {}, /Nobody/],
+          [["token", "revoke", "tok_1"], { settings: login }, /tok_1/],
+          [["token", "rotate", `tok_${"0".repeat(26)}`], { settings: login }, /./],
+          [draft, {}, /exists already with another content/],
+          [["catalog", "publish", join(folder, "nowhere")], {}, /nowhere/],
+          [["logout"], { settings: { XDG_CONFIG_HOME: edited } }, /./]
+        ]
+        const { stored } = yield* World
+        const before = yield* stored
+        for (const [line, typed, says] of refused) {
+          const [dry, real] = [yield* cli([...line, "--dry-run"], typed), yield* cli(line, typed)]
+          assert.deepStrictEqual(dry, real, line.join(" "))
+          assert.isAbove(dry.code, 0, line.join(" "))
+          assert.deepStrictEqual(dry.out, [], line.join(" "))
+          assert.match(dry.err.join("\n"), says)
+        }
+        assert.strictEqual(yield* stored, before)
+        yield* statement(Redacted.value(url), "delete from history_turn")
+        const unwritable = { settings: { ...leaving, GATEWAY_ARCHIVE_DIR: "/dev/null/archive" } }
+        const [dry, real] = [yield* cli("archive --dry-run", unwritable), yield* cli("archive", unwritable)]
+        assert.deepStrictEqual(dry, real)
+        assert.deepStrictEqual([dry.code, dry.out], [1, []])
+        assert.include(dry.err.join(), "/dev/null/archive")
+      })
   )
 
   it.effect("says what a key of a credit has done, and that a dry run is not asked about", () =>

@@ -22,6 +22,7 @@ import {
   ProvidersScripted,
   type ScriptedProviders
 } from "../../../src/layers/providers/ProvidersScripted.js"
+import { RetentionKept } from "../../../src/layers/runs/retention/RetentionKept.js"
 import { RetentionPasses } from "../../../src/layers/runs/retention/RetentionPasses.js"
 import { ArchiveFailed, ArchiveFiles } from "../../../src/services/ArchiveFiles.js"
 import { Reports } from "../../../src/services/Reports.js"
@@ -31,6 +32,7 @@ import { Runs } from "../../../src/services/Runs.js"
 import { RunStore } from "../../../src/services/RunStore.js"
 import { Wallet } from "../../../src/services/Wallet.js"
 import { engine, funded, requestOf, storagePg } from "../../support/engine.js"
+import { withLogLines } from "../../support/logLines.js"
 import { testDatabase } from "../../support/postgres.js"
 
 const tool = "mock-email-find"
@@ -89,6 +91,9 @@ const started = Effect.fnUntraced(function* (
   const request = requestOf(endpoint)
   return { request, ...(yield* (yield* Runs).create(principal, request, 20)) }
 })
+
+const folder = () => mkdtempSync(join(tmpdir(), "archive-"))
+let archiveDir = ""
 
 describe("finished runs that are old", () => {
   test(
@@ -266,8 +271,6 @@ describe("finished runs that are old", () => {
       })
   )
 
-  const folder = () => mkdtempSync(join(tmpdir(), "archive-"))
-  let archiveDir = ""
   test(
     "leave the database by the month into a file, with their keys; the ledger stays and still adds up",
     () => ({ archiveDir: (archiveDir = folder()), resultDays: null }),
@@ -483,6 +486,36 @@ describe("finished runs that are old", () => {
         const [marked] = yield* query(sql`select max(last_moved_id) as last from history_months`)
         assert.strictEqual(marked!["last"], made[3])
       })
+  )
+})
+
+describe("a start with a folder that cannot be written", () => {
+  test(
+    "is warned of it in one line that names the folder, and goes on",
+    () => ({ archiveDir: "/dev/null/archive" }),
+    () =>
+      withLogLines((lines) =>
+        Effect.gen(function* () {
+          yield* Effect.scoped(Layer.build(RetentionKept))
+          assert.deepStrictEqual(
+            lines.map(({ level }) => level),
+            ["WARN"]
+          )
+          assert.match(lines[0]?.message ?? "", /^Writing to \/dev\/null\/archive /)
+        })
+      )
+  )
+  test(
+    "says nothing where it can be",
+    () => ({ archiveDir: (archiveDir = folder()) }),
+    () =>
+      withLogLines((lines) =>
+        Effect.gen(function* () {
+          yield* Effect.scoped(Layer.build(RetentionKept))
+          assert.lengthOf(lines, 0)
+          rmSync(archiveDir, { recursive: true })
+        })
+      )
   )
 })
 

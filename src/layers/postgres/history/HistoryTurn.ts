@@ -24,7 +24,12 @@ export const historyTurn = ({ query, sql }: Database["Type"], databaseNow: Effec
     )
     if (row === null) return yield* new HistoryTaken()
   })
+  const turnFree: RunHistory["Type"]["turnFree"] = Effect.gen(function* () {
+    const now = sql.literal(yield* databaseNow)
+    const other = yield* oneRow(query(sql`select 1 as one from history_turn where until_millis >= ${now}`))
+    if (other !== null) return yield* new HistoryTaken()
+  })
   const endTurn: RunHistory["Type"]["endTurn"] = (holder) =>
     Effect.asVoid(query(sql`delete from history_turn where holder = ${holder}`))
-  return { held, endTurn }
+  return { held, endTurn, turnFree }
 }

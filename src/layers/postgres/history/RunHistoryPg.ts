@@ -28,6 +28,7 @@ export const RunHistoryPg: Layer.Layer<RunHistory, never, Database> = Layer.effe
       ...historyMonths(database, turn, now, mediaOf(database, "history_media")),
       now,
       takeTurn: (holder) => transact(turn.held(holder)),
+      turnFree: turn.turnFree,
       endTurn: turn.endTurn
     })
   })

@@ -171,6 +171,7 @@ const make = (settings: RetentionSettings | null) =>
       check: files.check,
       due: Effect.gen(function* () {
         if (settings === null) return { runs: 0, payloads: 0, months: [] }
+        yield* history.turnFree
         const { historyDays, resultDays, runDays } = settings
         const now = yield* history.now
         const { payloads, runs } = yield* history.due({
