@@ -781,7 +781,7 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
             endpoints: whole["endpoints"] + 1,
             folders: [{ folder: place, endpoints: 1, jobs: 0 }]
           })
-          assert.include((yield* cli(["catalog", "lint", place])).out.join("\n"), `from ${place}: 1 operations, 0 jobs`)
+          assert.include((yield* cli(["catalog", "lint", place])).out.join("\n"), `from ${place}: 1 operation, 0 jobs`)
 
           writeFileSync(
             join(place, "providers", "broken.yaml"),
