@@ -3,13 +3,17 @@
  * 80 random bits, in Crockford base 32). So ids sort by creation and reveal nothing else.
  */
 import { Schema } from "effect"
+import { madeQuickly } from "./Brands.js"
 
-const id = <const Prefix extends string, const Brand extends string>(prefix: Prefix, brand: Brand) =>
-  Schema.String.pipe(
-    Schema.pattern(new RegExp(`^${prefix}_[0-9a-z]{26}$`)),
+const id = <const Prefix extends string, const Brand extends string>(prefix: Prefix, brand: Brand) => {
+  const pattern = new RegExp(`^${prefix}_[0-9a-z]{26}$`)
+  const schema = Schema.String.pipe(
+    Schema.pattern(pattern),
     Schema.brand(brand),
     Schema.annotations({ identifier: brand, description: `An id that begins with ${prefix}_` })
   )
+  return madeQuickly(schema, (text: string) => pattern.test(text))
+}
 
 export const RunId = id("run", "RunId")
 export type RunId = typeof RunId.Type
@@ -44,12 +48,16 @@ export type MediaId = typeof MediaId.Type
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
+const codes = Array.from(alphabet, (letter) => letter.charCodeAt(0))
+const timeLetters = 10
+
 /** The suffix of an id: 10 characters of time, then 16 of randomness from 10 bytes. */
 export const suffix = (millis: number, random: Uint8Array): string => {
-  let time = ""
-  for (let rest = Math.max(0, Math.floor(millis)), i = 0; i < 10; i++, rest = Math.floor(rest / 32))
-    time = alphabet.charAt(rest % 32) + time
-  let tail = ""
+  // Made a string at the end: one that grows letter by letter is a chain of 26 strings in memory.
+  const letters: Array<number> = []
+  for (let rest = Math.max(0, Math.floor(millis)); letters.length < timeLetters; rest = Math.floor(rest / 32))
+    letters.push(codes[rest % 32] ?? 0)
+  letters.reverse()
   let bits = 0
   let held = 0
   for (let i = 0; i < 10; i++) {
@@ -57,10 +65,10 @@ export const suffix = (millis: number, random: Uint8Array): string => {
     bits += 8
     while (bits >= 5) {
       bits -= 5
-      tail += alphabet.charAt((held >> bits) & 31)
+      letters.push(codes[(held >> bits) & 31] ?? 0)
     }
   }
-  return time + tail
+  return String.fromCharCode(...letters)
 }
 
 /** The least run id that a clock makes at this time. */

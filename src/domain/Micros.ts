@@ -3,13 +3,17 @@
  * Dollars appear only where the contract shows them to a client, and only through `toUsd` and `fromUsd`.
  */
 import { Either, type Option, Schema } from "effect"
+import { madeQuickly } from "./Brands.js"
 import { fieldUsdMax } from "./Limits.js"
 
 /** A non-negative amount of money in micros. */
-export const Micros = Schema.Int.pipe(
-  Schema.between(0, Number.MAX_SAFE_INTEGER),
-  Schema.brand("Micros"),
-  Schema.annotations({ identifier: "Micros", description: "Money in millionths of a US dollar" })
+export const Micros = madeQuickly(
+  Schema.Int.pipe(
+    Schema.between(0, Number.MAX_SAFE_INTEGER),
+    Schema.brand("Micros"),
+    Schema.annotations({ identifier: "Micros", description: "Money in millionths of a US dollar" })
+  ),
+  (amount: number) => Number.isSafeInteger(amount) && amount >= 0
 )
 export type Micros = typeof Micros.Type
 
