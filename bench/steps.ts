@@ -1,7 +1,8 @@
-// How many steps of Effect's runtime a request takes, and where they are made. Unlike times, steps are the same on a
-// busy machine, so they show what a change costs at once. The gateway runs as in production, on a Postgres of its own,
-// with a preloaded counter (`steps/count.mjs`). Usage: npm run bench:steps -- [--requests N] [--places N]
-import { spawn } from "node:child_process"
+// How many steps of Effect's runtime a request takes, where they are made, and how much memory it allocates. Unlike
+// times, both are the same on a busy machine, so they show what a change costs at once. The gateway runs as in
+// production, on a Postgres of its own, with a preloaded counter (`steps/count.mjs`, then `steps/bytes.mjs`).
+// Usage: npm run bench:steps -- [--requests N] [--places N]
+import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -19,39 +20,21 @@ const option = (name: string, otherwise: number): number => {
 const requests = option("requests", 100)
 const placesShown = option("places", 0)
 
-const dataDir = mkdtempSync(join(tmpdir(), "gateway-steps-"))
-const port = await freePort()
-const url = `http://127.0.0.1:${port}`
-const gateway = spawn(process.execPath, ["--import", "./bench/steps/count.mjs", "dist/main.js"], {
-  env: {
-    ...process.env,
-    PORT: String(port),
-    HOST: "127.0.0.1",
-    GATEWAY_DATA_DIR: dataDir,
-    ...unlimited,
-    GATEWAY_LEDGER_CHECK_SECONDS: "0"
-  },
-  stdio: ["ignore", "ignore", "inherit", "ipc"]
-})
-await ready(`${url}/readyz`)
-const token = readFileSync(join(dataDir, "dev-token"), "utf8").trim()
+interface Counted {
+  readonly steps: number
+  /** Where they are made. */
+  readonly places: ReadonlyArray<readonly [string, number]>
+}
 
-const Counts = Schema.Array(Schema.Tuple(Schema.String, Schema.Number))
-const headers = { authorization: `Bearer ${token}` }
-let keys = 0
-const paidRun = () => ({
-  method: "POST" as const,
-  path: "/v1/runs?wait=true",
-  headers: { ...headers, "content-type": "application/json", "idempotency-key": `steps-${(keys += 1)}` },
-  body: paidRunBody
-})
-const read = (path: string) => () => ({ method: "GET" as const, path, headers })
+type Request = {
+  readonly method: "GET" | "POST"
+  readonly path: string
+  readonly headers: Headers
+  readonly body?: string
+}
+type Headers = { readonly [name: string]: string }
 
-const send = async (
-  connections: number,
-  count: number,
-  next: () => ReturnType<typeof paidRun | ReturnType<typeof read>>
-) => {
+const send = async (url: string, connections: number, count: number, next: () => Request) => {
   const pool = new Pool(url, { connections, pipelining: 1 })
   let left = count
   let last = ""
@@ -68,38 +51,89 @@ const send = async (
   return last
 }
 
-const counted = async (connections: number, next: Parameters<typeof send>[2]) => {
-  await send(connections, requests / 10, next)
+/** Each row of the table, at a gateway that has loaded a counter before itself. */
+const counted = async <A>(
+  preloaded: ReadonlyArray<string>,
+  warmUp: number,
+  count: (gateway: ChildProcess, sendAll: () => Promise<unknown>) => Promise<A>
+): Promise<ReadonlyArray<readonly [string, A]>> => {
+  const dataDir = mkdtempSync(join(tmpdir(), "gateway-steps-"))
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const gateway = spawn(process.execPath, [...preloaded, "dist/main.js"], {
+    env: {
+      ...process.env,
+      PORT: String(port),
+      HOST: "127.0.0.1",
+      GATEWAY_DATA_DIR: dataDir,
+      ...unlimited,
+      GATEWAY_LEDGER_CHECK_SECONDS: "0"
+    },
+    stdio: ["ignore", "ignore", "inherit", "ipc"]
+  })
+  await ready(`${url}/readyz`)
+  const headers = { authorization: `Bearer ${readFileSync(join(dataDir, "dev-token"), "utf8").trim()}` }
+  let keys = 0
+  const paidRun = () => ({
+    method: "POST" as const,
+    path: "/v1/runs?wait=true",
+    headers: { ...headers, "content-type": "application/json", "idempotency-key": `steps-${(keys += 1)}` },
+    body: paidRunBody
+  })
+  const read = (path: string) => () => ({ method: "GET" as const, path, headers })
+  const { runId } = Schema.decodeUnknownSync(Schema.parseJson(Schema.Struct({ runId: Schema.String })))(
+    await send(url, 1, 25, paidRun)
+  )
+  const rows = [
+    ["GET /livez, which does nothing", 1, read("/livez")],
+    ["paid run, one after the other", 1, paidRun],
+    ["paid run, 32 connections", 32, paidRun],
+    ["GET /v1/runs/{id}", 1, read(`/v1/runs/${runId}`)],
+    ["GET /v1/balance", 1, read("/v1/balance")],
+    ["GET /v1/runs?limit=20", 1, read("/v1/runs?limit=20")]
+  ] as const
+  const found: Array<readonly [string, A]> = []
+  for (const [label, connections, next] of rows) {
+    await send(url, connections, warmUp, next)
+    found.push([label, await count(gateway, () => send(url, connections, requests, next))])
+  }
+  gateway.kill("SIGINT")
+  await once(gateway, "exit")
+  await Effect.runPromise(EmbeddedPostgres.destroy(dataDir))
+  rmSync(dataDir, { recursive: true, force: true })
+  return found
+}
+
+const answer = async (gateway: ChildProcess, message: string): Promise<unknown> => {
+  gateway.send(message)
+  return (await once(gateway, "message"))[0]
+}
+
+const Counts = Schema.Array(Schema.Tuple(Schema.String, Schema.Number))
+const steps = await counted(["--import", "./bench/steps/count.mjs"], 20, async (gateway, sendAll): Promise<Counted> => {
   gateway.send("begin")
-  await send(connections, requests, next)
-  gateway.send("end")
-  const [message] = await once(gateway, "message")
-  const places = Schema.decodeUnknownSync(Counts)(message).map(([place, steps]) => [place, steps / requests] as const)
-  return { places, steps: places.reduce((sum, [, steps]) => sum + steps, 0) }
-}
-
-const { runId } = Schema.decodeUnknownSync(Schema.parseJson(Schema.Struct({ runId: Schema.String })))(
-  await send(1, 25, paidRun)
+  await sendAll()
+  const places = Schema.decodeUnknownSync(Counts)(await answer(gateway, "end")).map(
+    ([place, each]) => [place, each / requests] as const
+  )
+  return { places, steps: places.reduce((sum, [, each]) => sum + each, 0) }
+})
+const bytes = await counted(
+  ["--import", "./bench/steps/bytes.mjs", "--expose-gc", "--min-semi-space-size=256", "--max-semi-space-size=256"],
+  // Code that V8 has not compiled yet leaves other garbage than the same code later.
+  1_000,
+  async (gateway, sendAll) => {
+    await answer(gateway, "begin")
+    await sendAll()
+    return Schema.decodeUnknownSync(Schema.NullOr(Schema.Number))(await answer(gateway, "end"))
+  }
 )
-const rows = [
-  ["GET /livez, which does nothing", 1, read("/livez")],
-  ["paid run, one after the other", 1, paidRun],
-  ["paid run, 32 connections", 32, paidRun],
-  ["GET /v1/runs/{id}", 1, read(`/v1/runs/${runId}`)],
-  ["GET /v1/balance", 1, read("/v1/balance")],
-  ["GET /v1/runs?limit=20", 1, read("/v1/runs?limit=20")]
-] as const
+const bytesOf = new Map(bytes)
 
-let floor = Number.NaN
-for (const [label, connections, next] of rows) {
-  const { places, steps } = await counted(connections, next)
-  if (Number.isNaN(floor)) floor = steps
-  console.log(`${steps.toFixed(0).padStart(6)} steps  ${(steps / floor).toFixed(1).padStart(5)} x livez  ${label}`)
-  for (const [place, each] of [...places].sort((a, b) => b[1] - a[1]).slice(0, placesShown))
-    console.log(`${each.toFixed(2).padStart(14)}  ${place}`)
+for (const [label, { places, steps: each }] of steps) {
+  const allocated = bytesOf.get(label) ?? null
+  const kilobytes = allocated === null ? "-" : (allocated / requests / 1000).toFixed(1)
+  console.log(`${each.toFixed(0).padStart(6)} steps  ${kilobytes.padStart(7)} kB  ${label}`)
+  for (const [place, count] of [...places].sort((a, b) => b[1] - a[1]).slice(0, placesShown))
+    console.log(`${count.toFixed(2).padStart(14)}  ${place}`)
 }
-
-gateway.kill("SIGINT")
-await once(gateway, "exit")
-await Effect.runPromise(EmbeddedPostgres.destroy(dataDir))
-rmSync(dataDir, { recursive: true, force: true })
