@@ -15,9 +15,20 @@ import {
 } from "../domain/Limits.js"
 import { StorageBusy } from "../domain/StorageErrors.js"
 import type { Duplex } from "node:stream"
-import { HttpApiBuilder, HttpMiddleware, HttpRouter, HttpServer, type HttpServerError } from "@effect/platform"
+import {
+  Etag,
+  FileSystem,
+  HttpApi,
+  HttpApiBuilder,
+  HttpMiddleware,
+  HttpPlatform,
+  HttpRouter,
+  HttpServer,
+  type HttpServerError,
+  Path
+} from "@effect/platform"
 import { NodeHttpServer } from "@effect/platform-node"
-import { Effect, Layer, Runtime } from "effect"
+import { Context, Effect, Layer, Runtime } from "effect"
 import type { Accounts } from "../services/Accounts.js"
 import type { AutomaticTopUps } from "../services/AutomaticTopUps.js"
 import type { AuditTrail } from "../services/AuditTrail.js"
@@ -46,6 +57,7 @@ import { TokensHandlers } from "./tokens/Handlers.js"
 import { Api } from "./Api.js"
 import { layerAuth } from "./Auth.js"
 import { makeBoundary } from "./Boundary.js"
+import { builtWith } from "./BuiltWith.js"
 import { CatalogHandlers, PublicCatalogHandlers } from "./catalog/Handlers.js"
 import { type ConsoleServices, consolePages } from "./console/Pages.js"
 import { consoleLayer, consoleRoutes, ErrorPages, isPagePath } from "./console/Serving.js"
@@ -221,7 +233,18 @@ const Interface = HttpApiBuilder.api(Api).pipe(
 const Console = Layer.provide(consoleLayer(consolePages), ReadTurnsLayer)
 const Agents = Layer.provide(mcpLayer, ReadTurnsLayer)
 
-const Serving = HttpApiBuilder.serve().pipe(
+type Served = HttpApi.Api | HttpServer.HttpServer | HttpRouter.HttpRouter.DefaultServices
+
+const Serving = builtWith<Served>(
+  Context.pick(
+    HttpApi.Api,
+    HttpServer.HttpServer,
+    HttpPlatform.HttpPlatform,
+    Etag.Generator,
+    FileSystem.FileSystem,
+    Path.Path
+  )
+)(HttpApiBuilder.serve()).pipe(
   Layer.provide([Boundary, RouterConfig]),
   // The HTTP tracer costs a third of the throughput even when nobody listens; spans begin at the services.
   HttpMiddleware.withTracerDisabledWhen(() => true)

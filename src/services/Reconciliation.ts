@@ -12,7 +12,7 @@ import type { Page, PageRequest } from "../domain/Page.js"
 import type { Attempt, Run } from "../domain/Run.js"
 import type { Decider, OperatorActing, Proposal, Resolution } from "../domain/Resolution.js"
 import type { StorageError } from "../domain/StorageErrors.js"
-import type { RunDetail } from "./Runs.js"
+import type { RunDetail } from "./RunStore.js"
 
 export type Resolved =
   | { readonly _tag: "Settled"; readonly detail: RunDetail }

@@ -15,6 +15,11 @@ export interface RunKey {
   readonly runId: RunId
 }
 
+export interface RunDetail {
+  readonly run: Run
+  readonly attempts: ReadonlyArray<Attempt>
+}
+
 /**
  * Who works on a run. Each claim makes a new token, so that an old holder can be told from the new one. It ends
  * `millis` after it was stored or renewed, by the storage's clock: the clocks of nodes differ.
@@ -162,6 +167,8 @@ export class RunStore extends Context.Tag("gateway/services/RunStore")<
     /** Notes that a cancel was asked while the run was running, and wakes its node; answers the run as it is. */
     readonly requestCancel: (run: RunKey) => Effect.Effect<Run | null, StorageError>
     readonly get: (run: RunKey) => Effect.Effect<Run | null, StorageError>
+    /** For those who look at a run and its attempts: clients, mostly, and many at once. */
+    readonly detail: (run: RunKey) => Effect.Effect<RunDetail | null, StorageError>
     readonly getMany: (runs: ReadonlyArray<RunKey>) => Effect.Effect<ReadonlyArray<Run>, StorageError>
     /**
      * Newest first; the sort key is the run id. With results where `resultBytesMax` is given: such a page ends before

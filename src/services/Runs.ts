@@ -22,13 +22,13 @@ import type { RunId, WorkspaceId } from "../domain/Ids.js"
 import type { JsonObject } from "../domain/Json.js"
 import type { Micros } from "../domain/Micros.js"
 import type { Prefer, RoutePlan } from "../domain/RoutePlan.js"
-import type { Attempt, ListedRun, Run, RunStatus } from "../domain/Run.js"
+import type { ListedRun, RunStatus } from "../domain/Run.js"
 import type { RunError } from "../domain/RunFailures.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 import type { TraceContext } from "../domain/Trace.js"
 import type { Principal } from "./Accounts.js"
 import type { Page, PageRequest } from "../domain/Page.js"
-import type { StoredMedia, RunFilter } from "./RunStore.js"
+import type { RunDetail, RunFilter, StoredMedia } from "./RunStore.js"
 
 /** The fallback of a run request, with its defaults filled in (completions, section 3). */
 export interface FallbackRequest {
@@ -51,11 +51,6 @@ export interface RunRequest {
   readonly requestId: string
   /** Where the request stands in a trace; absent where none is recorded. */
   readonly trace?: TraceContext
-}
-
-export interface RunDetail {
-  readonly run: Run
-  readonly attempts: ReadonlyArray<Attempt>
 }
 
 /** A run as the node that worked on it ended it. */

@@ -70,6 +70,12 @@ export interface HoldRow {
   readonly createdAt: number
 }
 
+export interface Overview {
+  readonly balance: Balance
+  /** Newest first. */
+  readonly holds: ReadonlyArray<HoldRow>
+}
+
 /** What a credit would come to. */
 export interface Foreseen {
   readonly before: Balance
@@ -96,8 +102,8 @@ export class Wallet extends Context.Tag("gateway/services/Wallet")<
     /** Locks the wallet and reads it. Joins the surrounding transaction. */
     readonly lockBalance: (workspaceId: WorkspaceId) => Effect.Effect<Balance, NotFound | StorageError>
     readonly balance: (workspaceId: WorkspaceId) => Effect.Effect<Balance, NotFound | StorageError>
-    /** The newest open holds, at most `limit`. */
-    readonly holds: (workspaceId: WorkspaceId, limit: number) => Effect.Effect<ReadonlyArray<HoldRow>, StorageError>
+    /** The balance with the newest open holds, at most `holdsShownMax`. */
+    readonly overview: (workspaceId: WorkspaceId) => Effect.Effect<Overview, NotFound | StorageError>
     /** Newest first; the sort key is `entryKey` of `LedgerList.ts`. */
     readonly entries: (
       workspaceId: WorkspaceId,

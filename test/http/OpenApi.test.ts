@@ -379,12 +379,14 @@ const gateway = startGateway({
         spends: [{ limitMicros: Micros.make(100), month: "2026-01", spentMicros: Micros.make(40) }],
         now: 0
       }),
-    balance: () =>
+    overview: () =>
       Effect.succeed({
-        availableMicros: sample.ledgerEntry.balanceAfterMicros,
-        reservedMicros: sample.ledgerEntry.reservedAfterMicros
+        balance: {
+          availableMicros: sample.ledgerEntry.balanceAfterMicros,
+          reservedMicros: sample.ledgerEntry.reservedAfterMicros
+        },
+        holds: [{ runId: sample.runId, amountMicros: sample.queuedRun.holdMicros, createdAt: 1 }]
       }),
-    holds: () => Effect.succeed([{ runId: sample.runId, amountMicros: sample.queuedRun.holdMicros, createdAt: 1 }]),
     entries: () => Effect.succeed({ items: [sample.ledgerEntry], next: null })
   }
 })

@@ -3,9 +3,10 @@
  * fixture manifests.
  */
 import { assert, it } from "@effect/vitest"
-import { Effect, Either, Fiber, Layer } from "effect"
+import { Effect, Either, Fiber, Layer, Option } from "effect"
 import { describe } from "vitest"
 import { commandLine } from "../../src/domain/AuditEntry.js"
+import { RunId } from "../../src/domain/Ids.js"
 import { Micros } from "../../src/domain/Micros.js"
 import type { Run } from "../../src/domain/Run.js"
 import { ProviderError, ProviderReportedError } from "../../src/domain/RunFailures.js"
@@ -96,6 +97,38 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         assert.deepStrictEqual(stored.attempts, attempts)
       }))
 
+    test("runs that are read at the same moment are each answered whole, and only to their own workspace", (providers) =>
+      Effect.gen(function* () {
+        const [one, other] = yield* Effect.all([funded(1_000_000), funded(1_000_000)])
+        const found = { found: true, email: "ada@example.com", status: "deliverable" }
+        providers.script("mock-email-find", hit(found), hit({ ...found, text: "x".repeat(100_000) }), hit(found))
+        const small = yield* start(one, requestOf(job))
+        const large = yield* start(one, requestOf(job))
+        const others = yield* start(other, requestOf(job))
+        const unknown = RunId.make(`run_${"0".repeat(26)}`)
+        const runs = yield* Runs
+        const asked = [
+          [one, small.run.runId],
+          [other, small.run.runId],
+          [one, large.run.runId],
+          [other, others.run.runId],
+          [one, others.run.runId],
+          [one, unknown],
+          [one, small.run.runId]
+        ] as const
+        const read = yield* Effect.forEach(
+          asked,
+          ([{ workspaceId }, runId]) => Effect.option(runs.get(workspaceId, runId)),
+          { concurrency: "unbounded" }
+        )
+        assert.deepStrictEqual(
+          read.map(Option.getOrNull),
+          [small, null, large, others, null, null, small].map(
+            (created) => created && { run: created.run, attempts: created.attempts }
+          )
+        )
+      }))
+
     test("while the provider works the money is reserved and the run is running", (providers) =>
       Effect.gen(function* () {
         providers.script("mock-email-find", silence)
@@ -106,8 +139,11 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
           availableMicros: Micros.make(1_000_000 - price),
           reservedMicros: Micros.make(price)
         })
-        const [hold] = yield* (yield* Wallet).holds(principal.workspaceId, 50)
-        assert.deepStrictEqual(hold, { runId: run.runId, amountMicros: Micros.make(price), createdAt: run.createdAt })
+        const { holds } = yield* (yield* Wallet).overview(principal.workspaceId)
+        assert.deepStrictEqual(
+          [...holds],
+          [{ runId: run.runId, amountMicros: Micros.make(price), createdAt: run.createdAt }]
+        )
         const cancelled = yield* (yield* Runs).cancel(principal.workspaceId, run.runId)
         assert.strictEqual(cancelled.run.status, "failed")
         assert.strictEqual(cancelled.run.error?.code, "cancellation_requested_after_dispatch")

@@ -1,22 +1,22 @@
 /** Translates between the account's routes and the services of money, tokens and wishes; decides nothing itself. */
 import { HttpApiBuilder, type HttpApiGroup } from "@effect/platform"
-import { Effect, Option, Schema, type Layer } from "effect"
+import { Context, Effect, Option, Schema, type Layer } from "effect"
 import { RunId } from "../../domain/Ids.js"
-import { holdsShownMax } from "../../domain/Limits.js"
 import { isReadOnly } from "../../domain/Scope.js"
 import { Accounts } from "../../services/Accounts.js"
 import { CapabilityRequests } from "../../services/CapabilityRequests.js"
-import type { CursorKey } from "../../services/CursorKey.js"
+import { CursorKey } from "../../services/CursorKey.js"
 import { TopUps } from "../../services/TopUps.js"
 import { Wallet } from "../../services/Wallet.js"
 import { makeActing } from "../Acting.js"
 import { Api } from "../Api.js"
-import { Principal, type Bearer } from "../Auth.js"
+import { Bearer, Principal } from "../Auth.js"
+import { builtWith } from "../BuiltWith.js"
 import { jsonBody } from "../Body.js"
 import { callerBudget } from "../BodyBudget.js"
 import { answering, currentRequest } from "../RequestState.js"
 import { badCursor, nextCursor, pageRequest } from "../ListPage.js"
-import { reading, type ReadTurns } from "../ReadTurns.js"
+import { reading, ReadTurns } from "../ReadTurns.js"
 import { idempotencyKeyOf, requiredKeyOf } from "../IdempotencyKey.js"
 import { HttpSettings } from "../Settings.js"
 import {
@@ -35,13 +35,7 @@ const readTopUp = jsonBody(TopUpInput, callerBudget)
 const readCapabilityRequest = jsonBody(CapabilityRequestInput, callerBudget)
 const toRunId = Schema.decodeOption(RunId)
 
-type Services = Accounts | CapabilityRequests | TopUps | CursorKey | Wallet | HttpSettings | ReadTurns | Bearer
-
-export const AccountHandlers: Layer.Layer<
-  HttpApiGroup.ApiGroup<"provider-gateway", "account">,
-  never,
-  Services
-> = HttpApiBuilder.group(Api, "account", (handlers) =>
+const Handlers = HttpApiBuilder.group(Api, "account", (handlers) =>
   Effect.gen(function* () {
     const accounts = yield* Accounts
     const acting = yield* makeActing
@@ -56,8 +50,7 @@ export const AccountHandlers: Layer.Layer<
           Effect.fnUntraced(function* () {
             const { operatorWorkspace, scopes, workspaceId } = yield* Principal
             // A token's workspace is there.
-            const balance = yield* Effect.catchTag(wallet.balance(workspaceId), "not_found", Effect.die)
-            const holds = yield* wallet.holds(workspaceId, holdsShownMax)
+            const { balance, holds } = yield* Effect.catchTag(wallet.overview(workspaceId), "not_found", Effect.die)
             const hint = yield* topUps.hint({
               workspaceId,
               operatorWorkspace,
@@ -199,3 +192,13 @@ export const AccountHandlers: Layer.Layer<
       )
   })
 )
+
+type Services = Accounts | CapabilityRequests | TopUps | CursorKey | Wallet | HttpSettings | ReadTurns | Bearer
+
+export const AccountHandlers: Layer.Layer<
+  HttpApiGroup.ApiGroup<"provider-gateway", "account">,
+  never,
+  Services
+> = builtWith<Services>(
+  Context.pick(Accounts, CapabilityRequests, TopUps, CursorKey, Wallet, HttpSettings, ReadTurns, Bearer)
+)(Handlers)

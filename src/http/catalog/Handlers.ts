@@ -1,6 +1,6 @@
 /** Translates between the catalog's routes and the Catalog service; decides nothing itself. */
 import { HttpApiBuilder, type HttpApiGroup, HttpServerResponse } from "@effect/platform"
-import { Effect, Option, Ref, type Layer } from "effect"
+import { Context, Effect, Option, Ref, type Layer } from "effect"
 import { ValidationError } from "../../domain/ApiErrors.js"
 import { type CatalogFilter, CompareRequest } from "../../domain/CatalogView.js"
 import { trimmedEndpointId } from "../../domain/EndpointIds.js"
@@ -8,7 +8,8 @@ import { Catalog } from "../../services/Catalog.js"
 import { CursorKey } from "../../services/CursorKey.js"
 import { routesOf } from "../Access.js"
 import { Api } from "../Api.js"
-import { type Bearer, type Open, Principal } from "../Auth.js"
+import { Bearer, type Open, Principal } from "../Auth.js"
+import { builtWith } from "../BuiltWith.js"
 import { jsonBody } from "../Body.js"
 import { publicBudget } from "../BodyBudget.js"
 import { makeCursor, readCursor } from "../Cursor.js"
@@ -51,11 +52,7 @@ const filterOf = (params: FilterParams): CatalogFilter => ({
 /** Whether the request has the parameter: the schema has filled in its default where it is left out. */
 const saysPrefer = ({ url }: { readonly url: string }): boolean => /[?&]prefer=/.test(url)
 
-export const CatalogHandlers: Layer.Layer<
-  HttpApiGroup.ApiGroup<"provider-gateway", "catalog">,
-  never,
-  Catalog | CursorKey | Bearer
-> = HttpApiBuilder.group(Api, "catalog", (handlers) =>
+const Handlers = HttpApiBuilder.group(Api, "catalog", (handlers) =>
   Effect.gen(function* () {
     const catalog = yield* Catalog
     const cursorKey = yield* CursorKey
@@ -143,6 +140,14 @@ export const CatalogHandlers: Layer.Layer<
       )
   })
 )
+
+type Services = Catalog | CursorKey | Bearer
+
+export const CatalogHandlers: Layer.Layer<
+  HttpApiGroup.ApiGroup<"provider-gateway", "catalog">,
+  never,
+  Services
+> = builtWith<Services>(Context.pick(Catalog, CursorKey, Bearer))(Handlers)
 
 export const PublicCatalogHandlers: Layer.Layer<
   HttpApiGroup.ApiGroup<"provider-gateway", "public-catalog">,

@@ -1,21 +1,22 @@
 /** Translates between the routes of runs and the `Runs` service; decides nothing itself. */
 import { HttpApiBuilder, HttpServerResponse, type HttpApiGroup } from "@effect/platform"
-import { Effect, Schema, type Layer } from "effect"
+import { Context, Effect, Schema, type Layer } from "effect"
 import type { MoneyLeft } from "../../domain/Admission.js"
 import { cutText } from "../../domain/Characters.js"
 import { NotFound } from "../../domain/ApiErrors.js"
 import { MediaId } from "../../domain/Ids.js"
 import { writeJson } from "../../domain/LosslessJson.js"
-import type { CursorKey } from "../../services/CursorKey.js"
+import { CursorKey } from "../../services/CursorKey.js"
 import { Runs } from "../../services/Runs.js"
 import { Api } from "../Api.js"
-import { Principal, type Bearer } from "../Auth.js"
+import { Bearer, Principal } from "../Auth.js"
+import { builtWith } from "../BuiltWith.js"
 import { HttpSettings } from "../Settings.js"
 import { jsonBody } from "../Body.js"
 import { callerBudget } from "../BodyBudget.js"
 import { requiredKeyOf } from "../IdempotencyKey.js"
 import { answering, stateOf, tracedBy } from "../RequestState.js"
-import { reading, type ReadTurns } from "../ReadTurns.js"
+import { reading, ReadTurns } from "../ReadTurns.js"
 import { cancelRun, createdBody, listRuns, readRun, runIdOf } from "./Answers.js"
 import { mediaResponse } from "./MediaResponse.js"
 import { quoteBody } from "./QuoteBody.js"
@@ -44,11 +45,7 @@ const moneyHeaders = (left: MoneyLeft | null): { readonly [name: string]: string
         ...(left.keyMicros === null ? {} : { "x-key-remaining-micros": String(left.keyMicros) })
       }
 
-export const RunsHandlers: Layer.Layer<
-  HttpApiGroup.ApiGroup<"provider-gateway", "runs">,
-  never,
-  CursorKey | HttpSettings | ReadTurns | Runs | Bearer
-> = HttpApiBuilder.group(Api, "runs", (handlers) =>
+const Handlers = HttpApiBuilder.group(Api, "runs", (handlers) =>
   Effect.gen(function* () {
     const runs = yield* Runs
     const countAgent = agentCounter((yield* HttpSettings).serviceAgents)
@@ -142,3 +139,11 @@ export const RunsHandlers: Layer.Layer<
     )
   })
 )
+
+type Services = CursorKey | HttpSettings | ReadTurns | Runs | Bearer
+
+export const RunsHandlers: Layer.Layer<
+  HttpApiGroup.ApiGroup<"provider-gateway", "runs">,
+  never,
+  Services
+> = builtWith<Services>(Context.pick(CursorKey, HttpSettings, ReadTurns, Runs, Bearer))(Handlers)

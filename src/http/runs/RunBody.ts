@@ -21,7 +21,7 @@ import {
 import type * as Stored from "../../domain/Run.js"
 import { RunError } from "../../domain/RunFailures.js"
 import { isSettledForWaiters } from "../../domain/RunMachine.js"
-import type { RunDetail } from "../../services/Runs.js"
+import type { RunDetail } from "../../services/RunStore.js"
 import { exampleId, exampleTime, field, NextCursor, optional, Time, time, timeOrNull } from "../Fields.js"
 
 const nullable = Schema.NullOr

@@ -224,6 +224,10 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
         ),
       get: (key) =>
         Effect.map(storage.read, (state) => Option.getOrNull(Option.map(find(state, key), ({ run }) => run))),
+      detail: (key) =>
+        Effect.map(storage.read, (state) =>
+          Option.getOrNull(Option.map(find(state, key), ({ attempts, run }) => ({ run, attempts })))
+        ),
       getMany: (keys) =>
         Effect.map(storage.read, (state) =>
           keys.flatMap((key) => Option.toArray(Option.map(find(state, key), ({ run }) => run)))

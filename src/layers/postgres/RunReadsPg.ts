@@ -2,11 +2,12 @@
  * Single runs and their attempts, read from Postgres: from the hot tables, and what is not there from the history.
  * Lists are in `RunListPg.ts`, taking runs in `RunTakingPg.ts`.
  */
-import { Effect, Schema } from "effect"
+import { Effect, Exit, Schema } from "effect"
 import { RunId, WorkspaceId } from "../../domain/Ids.js"
 import { pageOf } from "../../domain/Pages.js"
-import { uncertainKey, uncertainPlaceOf } from "../../domain/Run.js"
+import { type Attempt, uncertainKey, uncertainPlaceOf } from "../../domain/Run.js"
 import type { RunKey, RunStore } from "../../services/RunStore.js"
+import { makeGroupCommit } from "../runs/GroupCommit.js"
 import type { Database } from "./Database.js"
 import { rowOf } from "./database/Rows.js"
 import type { historyReads } from "./history/HistoryReads.js"
@@ -15,39 +16,92 @@ import { attemptTable, decodeAttempts, decodeRuns, runTable } from "./RunTables.
 const decodeKeys = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: RunId, workspaceId: WorkspaceId })))
 const sinceRow = rowOf(Schema.Struct({ since: Schema.NullOr(Schema.Int) }))
 
-/** The attempts of these runs; for each run, in the order in which they were made. */
-export const attemptsOf = ({ query, sql }: Database["Type"]) =>
-  Effect.fnUntraced(function* (keys: ReadonlyArray<RunKey>) {
-    const rows = yield* query(sql`
-        select ${sql.literal(attemptTable.selected("a"))}
-        from unnest(${keys.map((key) => key.workspaceId)}::text[], ${keys.map((key) => key.runId)}::text[]) as k (workspace_id, run_id)
-        join attempts a on a.workspace_id = k.workspace_id and a.run_id = k.run_id
-        order by a.run_id, a.n`)
-    return yield* Effect.orDie(decodeAttempts(rows))
-  })
+/**
+ * The rows of these runs in a table, which `which` has as `r`. `offset 0` keeps the planner from turning the join
+ * around: while it believes that the table is empty, it would read all of it and look for each row among the keys.
+ */
+const rowsOfRuns = (
+  { query, sql }: Database["Type"],
+  keys: ReadonlyArray<RunKey>,
+  table: { readonly name: "runs" | "attempts"; readonly columns: string; readonly which?: string }
+) =>
+  query(sql`
+    select r.* from unnest(${keys.map((key) => key.workspaceId)}::text[], ${keys.map((key) => key.runId)}::text[]) as k (workspace_id, run_id)
+    cross join lateral (
+      select ${sql.literal(table.columns)} from ${sql.literal(table.name)} r
+      where r.workspace_id = k.workspace_id and r.run_id = k.run_id ${sql.literal(table.which ?? "")} offset 0
+    ) r`)
 
-export const runReads = (database: Database["Type"], past: ReturnType<typeof historyReads>) => {
+/** The attempts of these runs; for each run, in the order in which they were made. */
+export const attemptsOf = (database: Database["Type"]) => {
+  const table = { name: "attempts", columns: attemptTable.selected("r") } as const
+  return Effect.fnUntraced(function* (keys: ReadonlyArray<RunKey>) {
+    const attempts = yield* Effect.orDie(decodeAttempts(yield* rowsOfRuns(database, keys, table)))
+    return [...attempts].sort((a, b) => a.n - b.n)
+  })
+}
+
+const runsByKey = { name: "runs", columns: runTable.selected("r") } as const
+
+/** The most runs that one statement reads for those who ask at once, and the most bytes that each of these has. */
+const readTogether = { runs: 64, bytes: 65_536 }
+
+/** Whether a run is so small. The size of a value that is stored compressed is known only once it is unpacked. */
+const small = `case when coalesce(pg_column_size(r.input), 0) + coalesce(pg_column_size(r.result), 0)
+    + coalesce(pg_column_size(r.normalized), 0) > ${readTogether.bytes / 4} then false
+  else coalesce(octet_length(r.input::text), 0) + coalesce(octet_length(r.result::text), 0)
+    + coalesce(octet_length(r.normalized::text), 0) <= ${readTogether.bytes} end`
+
+/**
+ * Small runs that are in the hot tables, with their attempts; null for all others. Clients look at their runs again and
+ * again, so those who ask at once are answered together.
+ */
+const smallOnes = (database: Database["Type"]) => {
+  const attemptsOfRuns = attemptsOf(database)
+  const table = { ...runsByKey, which: `and ${small}` }
+  return Effect.fnUntraced(function* (keys: ReadonlyArray<RunKey>) {
+    const asked = [...new Map(keys.map((key) => [`${key.workspaceId} ${key.runId}`, key])).values()]
+    const runs = yield* Effect.orDie(decodeRuns(yield* rowsOfRuns(database, asked, table)))
+    const found = new Map(runs.map((run) => [run.runId, { run, attempts: new Array<Attempt>() }]))
+    for (const attempt of yield* attemptsOfRuns(runs)) found.get(attempt.runId)?.attempts.push(attempt)
+    return keys.map(({ runId, workspaceId }) => {
+      const detail = found.get(runId)
+      return Exit.succeed(detail?.run.workspaceId === workspaceId ? detail : null)
+    })
+  })
+}
+
+export const runReads = Effect.fnUntraced(function* (
+  database: Database["Type"],
+  past: ReturnType<typeof historyReads>
+) {
   const { query, sql } = database
-  const runs = sql.literal(runTable.selected("r"))
+  const attemptsOfRuns = attemptsOf(database)
+  const smallOne = yield* makeGroupCommit({ batchMax: readTogether.runs, commit: smallOnes(database) })
 
   const getMany = Effect.fnUntraced(function* (keys: ReadonlyArray<RunKey>) {
-    const rows = yield* query(sql`
-        select ${runs}
-        from unnest(${keys.map((key) => key.workspaceId)}::text[], ${keys.map((key) => key.runId)}::text[]) as k (workspace_id, run_id)
-        join runs r on r.workspace_id = k.workspace_id and r.run_id = k.run_id`)
-    const found = yield* Effect.orDie(decodeRuns(rows))
+    const found = yield* Effect.orDie(decodeRuns(yield* rowsOfRuns(database, keys, runsByKey)))
     if (found.length === keys.length) return found
     const here = new Set(found.map(({ runId }) => runId))
     return [...found, ...(yield* past.getMany(keys.filter(({ runId }) => !here.has(runId))))]
   })
 
+  const get = (key: RunKey) => Effect.map(getMany([key]), (rows) => rows[0] ?? null)
+  const attempts = (key: RunKey) =>
+    Effect.flatMap(attemptsOfRuns([key]), (made) => (made.length === 0 ? past.attempts(key) : Effect.succeed(made)))
+
   return {
     getMany,
-    get: (key) => Effect.map(getMany([key]), (rows) => rows[0] ?? null),
-    attempts: (key) =>
-      Effect.flatMap(attemptsOf(database)([key]), (made) =>
-        made.length === 0 ? past.attempts(key) : Effect.succeed(made)
-      ),
+    get,
+    attempts,
+    detail: Effect.fnUntraced(function* (key) {
+      const found = yield* smallOne(key)
+      // Between the two statements, the run may have left the hot tables with its attempts.
+      if (found !== null && found.attempts.length > 0) return found
+      const run = found?.run ?? (yield* get(key))
+      if (run === null) return null
+      return { run, attempts: found === null ? yield* attempts(key) : yield* past.attempts(key) }
+    }),
     uncertain: Effect.fnUntraced(function* ({ after, limit }) {
       const place = after === null ? null : uncertainPlaceOf(after)
       const behind =
@@ -55,7 +109,7 @@ export const runReads = (database: Database["Type"], past: ReturnType<typeof his
           ? sql.literal("")
           : sql`and r.created_at >= ${place.createdAt} and (r.created_at, r.run_id) > (${place.createdAt}, ${place.runId})`
       const rows = yield* query(sql`
-          select ${runs} from runs r where r.status = 'reconciliation_pending' ${behind} order by r.created_at, r.run_id limit ${limit + 1}`)
+          select ${sql.literal(runsByKey.columns)} from runs r where r.status = 'reconciliation_pending' ${behind} order by r.created_at, r.run_id limit ${limit + 1}`)
       return pageOf(yield* Effect.orDie(decodeRuns(rows)), limit, uncertainKey)
     }),
     queuedSince: Effect.map(
@@ -69,4 +123,4 @@ export const runReads = (database: Database["Type"], past: ReturnType<typeof his
       return found ?? (yield* past.locate(runId))
     })
   } satisfies Partial<RunStore["Type"]>
-}
+})

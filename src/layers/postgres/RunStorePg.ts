@@ -15,13 +15,13 @@ import { runReads } from "./RunReadsPg.js"
 import { runTaking } from "./RunTakingPg.js"
 import { runWrites } from "./RunWritesPg.js"
 
-export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.effect(
+export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.scoped(
   RunStore,
   Effect.gen(function* () {
     const database = yield* Database
     const now = yield* DatabaseNow
     const past = historyReads(database, yield* YoungestMoved)
-    const reads = runReads(database, past)
+    const reads = yield* runReads(database, past)
     const files = mediaOf(database, "media")
     const writes = runWrites(database, now)
     return RunStore.of({

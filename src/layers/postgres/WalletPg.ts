@@ -3,7 +3,7 @@
  * then on the token, so that two transactions cannot deadlock. The statement that reads both rows also locks them,
  * because after a wait for a lock Postgres reads only the locked rows again.
  */
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Exit, Layer, Schema, type Scope } from "effect"
 import { TokenId, WorkspaceId } from "../../domain/Ids.js"
 import type { LedgerEntry } from "../../domain/Ledger.js"
 import { Micros, SignedMicros } from "../../domain/Micros.js"
@@ -12,6 +12,7 @@ import { Wallet } from "../../services/Wallet.js"
 import { walletOver } from "../accounts/wallet/WalletOver.js"
 import type { WalletRows } from "../accounts/wallet/WalletRows.js"
 import type { WalletDefaults } from "../accounts/WalletDefaults.js"
+import { makeGroupCommit } from "../runs/GroupCommit.js"
 import { AuditTrailPg } from "./AuditTrailPg.js"
 import { Database } from "./Database.js"
 import { DatabaseNow } from "./database/Now.js"
@@ -42,6 +43,9 @@ const purseRows = rowsOf(
 )
 const amountRow = rowOf(Schema.Struct({ micros: SignedMicros }))
 const balanceRow = rowOf(Schema.Struct({ availableMicros: Micros, reservedMicros: Micros }))
+const balanceRows = rowsOf(Schema.Struct({ workspaceId: WorkspaceId, availableMicros: Micros, reservedMicros: Micros }))
+
+const balancesAtOnceMax = 256
 
 const readPurses = ({ query, sql }: Database["Type"], databaseNow: Effect.Effect<string>): WalletRows["purses"] =>
   Effect.fnUntraced(function* (purses, lock) {
@@ -142,26 +146,33 @@ const credit =
     })
   }
 
-const makeRows: Effect.Effect<WalletRows, never, Database> = Effect.gen(function* () {
+/** Clients ask for their balance again and again: those who ask at once are answered by one statement. */
+const readBalances = ({ query, sql }: Database["Type"]) =>
+  Effect.fnUntraced(function* (workspaceIds: ReadonlyArray<WorkspaceId>) {
+    const rows = yield* balanceRows(
+      query(sql`
+        select workspace_id as "workspaceId", available_micros as "availableMicros", reserved_micros as "reservedMicros" from wallets
+        where workspace_id = any(${[...new Set(workspaceIds)]}::text[])`)
+    )
+    const found = new Map(rows.map(({ workspaceId, ...balance }) => [workspaceId, balance]))
+    return workspaceIds.map((workspaceId) => Exit.succeed(found.get(workspaceId) ?? null))
+  })
+
+const makeRows: Effect.Effect<WalletRows, never, Database | Scope.Scope> = Effect.gen(function* () {
   const database = yield* Database
-  const { query, sql } = database
   return {
     purses: readPurses(database, yield* DatabaseNow),
     write: write(database),
     credit: credit(database),
     credited: creditedBefore(database),
     lockBalance: lockBalance(database),
-    balance: (workspaceId) =>
-      balanceRow(
-        query(sql`
-          select available_micros as "availableMicros", reserved_micros as "reservedMicros" from wallets where workspace_id = ${workspaceId}`)
-      ),
+    balance: yield* makeGroupCommit({ batchMax: balancesAtOnceMax, commit: readBalances(database) }),
     ...walletLists(database),
     verify: verifyLedger(database)
   }
 })
 
-export const WalletPg: Layer.Layer<Wallet, never, Database | Ids | WalletDefaults> = Layer.effect(
+export const WalletPg: Layer.Layer<Wallet, never, Database | Ids | WalletDefaults> = Layer.scoped(
   Wallet,
   Effect.flatMap(makeRows, walletOver)
 ).pipe(Layer.provide(AuditTrailPg))

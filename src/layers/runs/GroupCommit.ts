@@ -5,6 +5,7 @@
  * one by one, so that a bad item cannot fail the others.
  */
 import { Cause, Effect, Exit, type Scope } from "effect"
+import { onItsOwn } from "./OnItsOwn.js"
 
 interface Item<A, B, E> {
   readonly value: A
@@ -44,7 +45,7 @@ export const makeGroupCommit = <A, B, Refused, E>(options: {
     const next = Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(restore(arrived), () => attempt(waiting.splice(0, options.batchMax)))
     )
-    yield* Effect.forkScoped(Effect.forever(next))
+    yield* Effect.forkScoped(onItsOwn(Effect.forever(next)))
 
     // A queue and a deferred answer for each item would take three times as many steps.
     return (value) =>

@@ -9,9 +9,8 @@ import type { StorageError } from "../../domain/StorageErrors.js"
 import type { Draining } from "../../services/Draining.js"
 import type { Deadlines } from "../node/Deadlines.js"
 import { firstOf, type Listen } from "../../services/OneTimeEvent.js"
-import type { RunDetail } from "../../services/Runs.js"
 import type { RunSignals } from "../../services/RunSignals.js"
-import type { RunKey, RunStore } from "../../services/RunStore.js"
+import type { RunDetail, RunKey, RunStore } from "../../services/RunStore.js"
 
 /** A signal can be lost: a waiter looks at the row this often anyway. */
 const lookAgainSeconds = 5
@@ -28,11 +27,10 @@ export interface WaitingParts {
 export const detailOf: (
   parts: Pick<WaitingParts, "store">,
   key: RunKey
-) => Effect.Effect<RunDetail, NotFound | StorageError> = Effect.fnUntraced(function* ({ store }, key) {
-  const run = yield* store.get(key)
-  if (run === null) return yield* new NotFound({ what: "run", id: key.runId })
-  return { run, attempts: yield* store.attempts(key) }
-})
+) => Effect.Effect<RunDetail, NotFound | StorageError> = ({ store }, key) =>
+  Effect.flatMap(store.detail(key), (detail) =>
+    detail === null ? Effect.fail(new NotFound({ what: "run", id: key.runId })) : Effect.succeed(detail)
+  )
 
 /** Waits for `end` no longer than the time, nor beyond the moment when this node begins to stop. */
 export const waitFor = <A>(

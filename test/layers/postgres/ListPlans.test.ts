@@ -186,7 +186,8 @@ describe("the statements of lists", () => {
               assert.strictEqual(items.length > 0, filter.actor !== "nobody" && filter.action !== "token.revoked")
             }
           }
-          yield* wallet.holds(workspaceId, 50)
+          yield* wallet.overview(workspaceId)
+          yield* runs.detail({ workspaceId, runId: RunId.make(`run_${middle}`) })
           yield* runs.locate(RunId.make(`run_${middle}`))
         }).pipe(
           Effect.provide(

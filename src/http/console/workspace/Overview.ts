@@ -5,7 +5,7 @@
 import { Clock, Effect, Schema } from "effect"
 import { ValidationError } from "../../../domain/ApiErrors.js"
 import { daysUpTo, dayOf, dayStart } from "../../../domain/Days.js"
-import { holdsShownMax, reportDaysMax } from "../../../domain/Limits.js"
+import { reportDaysMax } from "../../../domain/Limits.js"
 import { dollars } from "../../../domain/Micros.js"
 import { Reports, type SpendReport } from "../../../services/Reports.js"
 import { type HoldRow, Wallet } from "../../../services/Wallet.js"
@@ -73,8 +73,7 @@ export const overviewPage = workspacePage({
       const wallet = yield* Wallet
       const days = yield* daysOf(query.get("days"))
       const span = daysUpTo(dayOf(yield* Clock.currentTimeMillis), days)
-      const balance = yield* wallet.balance(workspaceId)
-      const holds = yield* wallet.holds(workspaceId, holdsShownMax)
+      const { balance, holds } = yield* wallet.overview(workspaceId)
       const spend = yield* reports.spend(workspaceId, span)
       const counts = yield* reports.runCounts(workspaceId, dayStart(span.firstDay))
       const from = dateOf(span.firstDay)

@@ -8,6 +8,7 @@ import { NotFound, ValidationError } from "../../../domain/ApiErrors.js"
 import { LedgerEntryId, type TokenId, type WorkspaceId } from "../../../domain/Ids.js"
 import { type Balance, credited, type LedgerEntry } from "../../../domain/Ledger.js"
 import { entryKey, entryPlaceOf } from "../../../domain/LedgerList.js"
+import { holdsShownMax } from "../../../domain/Limits.js"
 import { pageOf } from "../../../domain/Pages.js"
 import { dollars } from "../../../domain/Micros.js"
 import { lineOf, spendsOf, type TokenLine } from "../../../domain/TokenLine.js"
@@ -92,6 +93,7 @@ export const walletOver = (rows: WalletRows): Effect.Effect<Wallet["Type"], neve
     const ids = yield* Ids
     const trail = yield* AuditTrail
     const defaults = yield* WalletDefaults
+    const balanceOf = (workspaceId: WorkspaceId) => Effect.flatMap(rows.balance(workspaceId), foundOr(workspaceId))
     return Wallet.of({
       lock: (purses) =>
         Effect.zipWith(rows.purses(purses, "for_update"), Clock.currentTimeMillis, (found, now) =>
@@ -141,8 +143,13 @@ export const walletOver = (rows: WalletRows): Effect.Effect<Wallet["Type"], neve
         return { before, after: (yield* credited(before, credit)).balance, used: false }
       }),
       lockBalance: (workspaceId) => Effect.flatMap(rows.lockBalance(workspaceId), foundOr(workspaceId)),
-      balance: (workspaceId) => Effect.flatMap(rows.balance(workspaceId), foundOr(workspaceId)),
-      holds: rows.holds,
+      balance: balanceOf,
+      overview: (workspaceId) =>
+        Effect.flatMap(balanceOf(workspaceId), (balance) =>
+          balance.reservedMicros === 0
+            ? Effect.succeed({ balance, holds: [] })
+            : Effect.map(rows.holds(workspaceId, holdsShownMax), (holds) => ({ balance, holds }))
+        ),
       entries: Effect.fn("Wallet.entries")(function* (workspaceId, filter, { after, limit }) {
         const found = yield* rows.entries(workspaceId, filter, {
           after: after === null ? null : entryPlaceOf(after),

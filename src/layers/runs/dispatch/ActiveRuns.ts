@@ -6,6 +6,7 @@ import type { LeaseKeeping } from "../../../services/LeaseKeeping.js"
 import { type Listen, makeOneTimeEvent, type OneTimeEvent } from "../../../services/OneTimeEvent.js"
 import type { EndedRun } from "../../../services/Runs.js"
 import type { LeasedRun, RunKey } from "../../../services/RunStore.js"
+import { onItsOwn } from "../OnItsOwn.js"
 import { workOn } from "./RunWork.js"
 import type { Parts, Stop } from "./Work.js"
 
@@ -35,7 +36,9 @@ export const makeActiveRuns = (
   parts: Parts,
   leases: LeaseKeeping["Type"]
 ): Effect.Effect<ActiveRuns, never, Scope.Scope> =>
-  Effect.map(FiberSet.make(), (fibers): ActiveRuns => {
+  Effect.gen(function* () {
+    const fibers = yield* FiberSet.make()
+    const fork = yield* onItsOwn(FiberSet.runtime(fibers)<never>())
     const active = new Map<RunId, Active>()
     /** Lease tokens of runs that may belong to this node and are being looked up. */
     const adopting = new Set<string>()
@@ -67,20 +70,17 @@ export const makeActiveRuns = (
         )
         // The caller may be uninterruptible. The work must be interruptible, because otherwise nothing could abort its
         // call.
-        return Effect.as(FiberSet.run(fibers, Effect.interruptible(told)), done.listen)
+        fork(Effect.interruptible(told), { immediate: false })
+        return Effect.succeed(done.listen)
       }).pipe(Effect.uninterruptible)
 
     const lookFor = Effect.fnUntraced(function* (key: RunKey, slot: Slot) {
       const { patiently, store } = parts
       const { lease } = slot
       const { held } = yield* patiently(store.heartbeat([{ ...key, token: lease.token }], lease.millis))
-      const found = held.has(key.runId) ? yield* patiently(store.get(key)) : null
+      const found = held.has(key.runId) ? yield* patiently(store.detail(key)) : null
       if (found === null) return yield* slot.release
-      const attempts = yield* patiently(store.attempts(key))
-      yield* start(
-        { run: found, lease, attempts, takenOver: false, workersLost: 0, restored: false, waitedMillis: 0 },
-        slot
-      )
+      yield* start({ ...found, lease, takenOver: false, workersLost: 0, restored: false, waitedMillis: 0 }, slot)
     })
 
     return {
@@ -93,7 +93,8 @@ export const makeActiveRuns = (
             Effect.ensuring(Effect.sync(() => adopting.delete(slot.lease.token))),
             Effect.interruptible
           )
-          return Effect.asVoid(FiberSet.run(fibers, work))
+          fork(work, { immediate: false })
+          return Effect.void
         }),
       stop: (runId, why, token) =>
         Effect.sync(() => {
@@ -104,5 +105,5 @@ export const makeActiveRuns = (
       count: Effect.sync(() => active.size),
       runIds: Effect.sync(() => [...active.keys()]),
       ended: FiberSet.awaitEmpty(fibers)
-    }
+    } satisfies ActiveRuns
   })
