@@ -85,7 +85,7 @@ const storage = (url: string, migrates: boolean) =>
     Layer.provideMerge(IdsCrypto),
     Layer.provideMerge(
       Layer.tap(DatabasePg({ url: Redacted.make(url), connectionsMax: 10 }), (context) =>
-        migrates ? Effect.provide(migrate(migrations), context) : Effect.void
+        migrates ? Effect.asVoid(Effect.provide(migrate(migrations), context)) : Effect.void
       )
     )
   )

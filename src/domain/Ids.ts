@@ -50,14 +50,15 @@ const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
 const codes = Array.from(alphabet, (letter) => letter.charCodeAt(0))
 const timeLetters = 10
+/** Of the suffix that is being made: it becomes a string at once, and a new list for each would be garbage. */
+const letters = Array.from({ length: 26 }, () => 0)
 
 /** The suffix of an id: 10 characters of time, then 16 of randomness from 10 bytes. */
 export const suffix = (millis: number, random: Uint8Array): string => {
   // Made a string at the end: one that grows letter by letter is a chain of 26 strings in memory.
-  const letters: Array<number> = []
-  for (let rest = Math.max(0, Math.floor(millis)); letters.length < timeLetters; rest = Math.floor(rest / 32))
-    letters.push(codes[rest % 32] ?? 0)
-  letters.reverse()
+  for (let rest = Math.max(0, Math.floor(millis)), i = timeLetters - 1; i >= 0; i--, rest = Math.floor(rest / 32))
+    letters[i] = codes[rest % 32] ?? 0
+  let at = timeLetters
   let bits = 0
   let held = 0
   for (let i = 0; i < 10; i++) {
@@ -65,7 +66,7 @@ export const suffix = (millis: number, random: Uint8Array): string => {
     bits += 8
     while (bits >= 5) {
       bits -= 5
-      letters.push(codes[(held >> bits) & 31] ?? 0)
+      letters[at++] = codes[(held >> bits) & 31] ?? 0
     }
   }
   return String.fromCharCode(...letters)

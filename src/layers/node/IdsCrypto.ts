@@ -16,6 +16,8 @@ const blockBytes = 512 * randomPerId
 const make = Effect.map(Effect.clock, (clock) => {
   let block = randomBytes(blockBytes)
   let used = 0
+  // The same for every id: it is read at once.
+  const tail = new Uint8Array(2 + randomPerId)
   let millis = 0
   let counter = 0
 
@@ -35,10 +37,9 @@ const make = Effect.map(Effect.clock, (clock) => {
       block = randomBytes(blockBytes)
       used = 0
     }
-    const tail = new Uint8Array(2 + randomPerId)
     tail[0] = counter >> 8
     tail[1] = counter & 0xff
-    tail.set(block.subarray(used, used + randomPerId), 2)
+    for (let i = 0; i < randomPerId; i++) tail[2 + i] = block[used + i] ?? 0
     used += randomPerId
     return suffix(millis, tail)
   }

@@ -6,6 +6,7 @@
 import { Effect, Schema } from "effect"
 import { wellFormed } from "../../domain/Characters.js"
 import { writeJson } from "../../domain/LosslessJson.js"
+import { member } from "../../domain/Members.js"
 import { Attempt, type Run } from "../../domain/Run.js"
 import { fromStoredRun, StoredRun, toStoredRun } from "../../domain/StoredPlan.js"
 
@@ -92,19 +93,19 @@ const typed = (fields: ReadonlyArray<readonly [string, readonly [string, string]
 const table = <A extends object>(columns: Columns<A>) => {
   const fields: ReadonlyArray<readonly [string, readonly [string, string]]> = Object.entries(columns)
   const columnOf = new Map(fields)
+  const memberText = (field: string, content: unknown): string => {
+    const column = columnOf.get(field)
+    return column === undefined || content === null || content === undefined
+      ? ""
+      : `,"${column[0]}":${contentOf(column[1], content)}`
+  }
   /** A null is left out of the document: a missing member comes out of the record set as null. */
-  const rowText = (
-    entries: ReadonlyArray<readonly [string, unknown]>,
-    more: { readonly [column: string]: string | number | null }
-  ): string => {
-    let text = ""
-    for (const [field, content] of entries) {
-      const column = columnOf.get(field)
-      if (column !== undefined && content !== null && content !== undefined)
-        text += `,"${column[0]}":${contentOf(column[1], content)}`
-    }
-    for (const [column, content] of Object.entries(more))
+  const rowText = (members: string, more: { readonly [column: string]: string | number | null }): string => {
+    let text = members
+    for (const column in more) {
+      const content = member(more, column) ?? null
       if (content !== null) text += `,"${column}":${JSON.stringify(content)}`
+    }
     return `{${text.slice(1)}}`
   }
   return {
@@ -134,17 +135,17 @@ const table = <A extends object>(columns: Columns<A>) => {
     document: (
       rows: ReadonlyArray<A>,
       more: (index: number) => { readonly [column: string]: string | number | null } = () => ({})
-    ): string => `[${rows.map((row, index) => rowText(Object.entries(row), more(index))).join(",")}]`,
+    ): string => {
+      const texts = rows.map((row, index) => {
+        let members = ""
+        for (const field in row) members += memberText(field, row[field])
+        return rowText(members, more(index))
+      })
+      return `[${texts.join(",")}]`
+    },
     /** The same with the given fields only: an update need not send fields that it does not write. */
     documentOnly: (rows: ReadonlyArray<Partial<A>>, chosen: ReadonlyArray<keyof A>): string =>
-      `[${rows
-        .map((row) =>
-          rowText(
-            chosen.map((field) => [String(field), row[field]] as const),
-            {}
-          )
-        )
-        .join(",")}]`
+      `[${rows.map((row) => rowText(chosen.map((field) => memberText(String(field), row[field])).join(""), {})).join(",")}]`
   }
 }
 
