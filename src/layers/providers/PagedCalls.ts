@@ -13,7 +13,7 @@ import { affordsPage, type PagedPrice, toldBeforeStop, toldByPages } from "../..
 import { wantedResults } from "../../domain/Pricing.js"
 import type { CallFailure, PageFacts, ProviderAnswer, ProviderCall } from "../../domain/ProviderCall.js"
 import type { Break } from "../../domain/ProviderFigures.js"
-import { readAnswer } from "./AnswerReading.js"
+import { mediaType, readAnswer } from "./AnswerReading.js"
 import { type Exchange, lostFollowUpsMax, pauseGrowth } from "./AsyncCalls.js"
 import type { CallPlan } from "./CallPlan.js"
 import { type Case, isSuccessStatus, judge, readingOf, viewOf } from "./Judgement.js"
@@ -187,9 +187,11 @@ const joined = (call: PagedCall, read: PagesRead): Either.Either<ProviderAnswer,
   const { first, items, last } = read
   if (read.count === 1 && items.length === first.list.length) return Either.right(first.answer)
   const whole = wholeOf(call.paging.rules, first.body, last.body, items)
+  // The pages' own type is one that the operation allows. Their encoding is not that of the text written here.
+  const { "content-type": type, ...others } = first.wire.headers
   const wire: WireAnswer = {
     status: first.wire.status,
-    headers: { ...first.wire.headers, "content-type": "application/json" },
+    headers: type === undefined ? others : { ...others, "content-type": mediaType(type) },
     bytes: Buffer.from(writeJson(whole))
   }
   return judge({ ...call.seen, input: call.input, isJoined: true }, wire)

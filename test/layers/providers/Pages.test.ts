@@ -111,6 +111,28 @@ describe("reading in pages", () => {
     })
   )
 
+  const types = ["application/vnd.api+json", 'Application/Vnd.Api+JSON; charset="utf-16"; profile="x"', null] as const
+  for (const type of types)
+    it.scopedLive(`joins pages that come as ${type ?? "no type"}, where the operation allows its own JSON alone`, () =>
+      Effect.gen(function* () {
+        const provider = yield* serve((seen, response) => {
+          const start = numberOf(seen, "at", 0)
+          const things = upTo(10).map((id) => ({ id: start + id, name: "Zoë" }))
+          const text = JSON.stringify({ data: { things }, next: start + 10 })
+          response
+            .writeHead(200, type === null ? {} : { "content-type": type })
+            .end(type?.includes("utf-16") === true ? Buffer.from(text, "utf16le") : text)
+        })
+        const operation = { ...shape(byCursor), contentTypes: ["application/vnd.api+json"] }
+        const options = { operation, input: { limit: 30 } }
+        const end = yield* call(provider, options)
+        assert.strictEqual(reasonOf(end), "The provider answered. It was read in 3 pages.")
+        assert.deepStrictEqual([idsIn(end), isComplete(end)], [upTo(30), true])
+        assert.include(JSON.stringify(valueOf(end)), "Zoë")
+        assert.strictEqual(costOf(end, options, 3000), 3000)
+      })
+    )
+
   it.scopedLive("ends at an empty page, also where the rules take an empty list for no success", () =>
     Effect.gen(function* () {
       const operation = shape({ next: { by: "page", field: "at" } }, { response: { success: "body.data.things" } })
