@@ -336,6 +336,8 @@ export const inputFilesMax = 20
  * section 5). `GATEWAY_INLINE_RESULT_BYTES` sets another bound.
  */
 export const inlineResultBytesMax = 1_048_576
+/** The least of that setting: with less, even what a client can read at a glance would be a file. */
+export const inlineResultBytesLeast = 1_024
 /**
  * How deep the JSON of a provider's answer may be nested to stand inline. A deeper answer is kept as a file, and the
  * rules see it down to this depth only.

@@ -18,3 +18,16 @@ export const readUrlFrom = (base: string, text: string): URL | null => {
     return null
   }
 }
+
+const portMax = 65_535
+
+/**
+ * A `host:port` pair as an address has it: in lower case, IPv6 in brackets and short, IPv4 in four numbers. Null for
+ * any other text, such as a whole address, or a host without a port.
+ */
+export const readHostAndPort = (text: string): string | null => {
+  const [, host = "", digits = ""] = /^([^\s/\\?#@*]+):(\d{1,5})$/.exec(text) ?? []
+  const hostname = readUrl(`http://${host}:${digits}`)?.hostname ?? ""
+  const port = Number(digits)
+  return hostname !== "" && port >= 1 && port <= portMax ? `${hostname}:${port}` : null
+}

@@ -23,7 +23,7 @@ describe("README.md", () => {
     const read = texts.flatMap((text) =>
       [
         ...text.matchAll(
-          /(?:Config\.\w+|address|amount|atLeast|burst|days|exported|guardedAddress|list|millis|nonEmpty|number|onOff|oneOf|parsed|perSecond|secret|secretLike|whole|word)\(\s*"([A-Z][A-Z_]+)"/g
+          /(?:Config\.\w+|address|amount|atLeast|burst|databaseUrl|days|exported|guardedAddress|hostsAndPorts|list|millis|nonEmpty|number|onOff|oneOf|ownAddress|parsed|perSecond|secret|secretLike|whole|word)\(\s*"([A-Z][A-Z_]+)"/g
         )
       ].map(([, name]) => name)
     )

@@ -1,14 +1,19 @@
 /** How single settings are read: what a value may be, what stands for a missing one, and where secrets come from. */
 import { Config, ConfigError, Either, Option, Redacted } from "effect"
 import { readFileSync } from "node:fs"
+import { isIP } from "node:net"
+import { cutText } from "../../domain/Characters.js"
 import { typedAmount } from "../../domain/Micros.js"
-import { readUrl } from "../../domain/Url.js"
+import { readHostAndPort, readUrl } from "../../domain/Url.js"
 
 /** A text that is read as something else. `parse` says what it must be, in words that go on after the name. */
 export const parsed = <A>(name: string, parse: (text: string) => Either.Either<A, string>): Config.Config<A> =>
   Config.string(name).pipe(
     Config.mapOrFail((text) => Either.mapLeft(parse(text), (problem) => ConfigError.InvalidData([], problem)))
   )
+
+/** Of one entry of a list that is wrong, this much is shown. */
+const entryCharsMax = 60
 
 type Texts = ReadonlyArray<string>
 /** Texts with commas between them. `check` says what they must be. */
@@ -21,6 +26,27 @@ export const list = (name: string, check: (texts: Texts) => Either.Either<Texts,
         .filter((item) => item !== "")
     )
   ).pipe(Config.withDefault<Texts>([]))
+
+/** `host:port` pairs with commas between them. Of an entry that may hold a password, only its place is told. */
+export const hostsAndPorts = (name: string) =>
+  list(name, (entries) =>
+    Either.all(
+      entries.map((entry, at) =>
+        Either.fromNullable(readHostAndPort(entry), () => {
+          const shown = entry.includes("@") ? "" : `, ${JSON.stringify(cutText(entry, entryCharsMax))},`
+          return `must be host:port pairs with commas between them, and IPv6 in brackets; entry ${at + 1}${shown} is none`
+        })
+      )
+    )
+  )
+
+/** An address of this machine. A name that it does not have is told by the system. */
+export const ownAddress = (name: string, otherwise: string) =>
+  parsed(name, (text) =>
+    isIP(text) !== 0 || /^[a-z\d_](?:[a-z\d_.-]*[a-z\d_])?$/i.test(text)
+      ? Either.right(text)
+      : Either.left("must be an IP address or the name of a host, without a port or brackets, such as 0.0.0.0 or ::")
+  ).pipe(Config.withDefault(otherwise))
 
 const inDigits = (digits: RegExp, text: string): number => (digits.test(text.trim()) ? Number(text) : Number.NaN)
 const units = (of: string): string => (of === "" ? "" : ` of ${of}`)
@@ -79,13 +105,14 @@ export const nonEmpty = <A>(name: string, parse: (text: string) => Either.Either
 /** Dollars, as a person types them. */
 export const amount = (name: string) => nonEmpty(name, typedAmount)
 
-/** An address of http or https. */
+/** An address of http or https that others may see: links are made from it, and it is shown. */
 export const address = (name: string) =>
   nonEmpty(name, (text) => {
     const url = readUrl(text)
-    return url !== null && (url.protocol === "http:" || url.protocol === "https:")
-      ? Either.right(url)
-      : Either.left("must be an http or https address, such as https://gateway.example.com")
+    if (url === null || (url.protocol !== "http:" && url.protocol !== "https:"))
+      return Either.left("must be an http or https address, such as https://gateway.example.com")
+    if (url.username !== "" || url.password !== "") return Either.left("must hold no user name and no password")
+    return /[?#]/.test(url.href) ? Either.left("must have no query and no fragment") : Either.right(url)
   })
 
 /** What is wrong with several settings at once; null with none. */

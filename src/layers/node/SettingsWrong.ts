@@ -1,6 +1,6 @@
 /**
  * What is wrong with the settings, all of it at once: one plain line for each, with the name, what would be right, and
- * the value that it has. The value of a secret, and one that may hold a password, is never shown.
+ * the value that it has. The value of a secret, and one that may hold a password or a token, is never shown.
  */
 import { Config, type ConfigError, Data, Effect, Option } from "effect"
 import { cutText } from "../../domain/Characters.js"
@@ -36,7 +36,7 @@ const lineOf = ({ isSet, name, says }: Wrong): Effect.Effect<string> =>
     Effect.orElseSucceed(Config.option(Config.string(name)), () => Option.none()),
     (given) => {
       const value = Option.getOrNull(given)
-      if (!isSet || value === null || isSecret(name) || value.includes("@")) return `${name} ${says}`
+      if (!isSet || value === null || isSecret(name) || /[?@]/.test(value)) return `${name} ${says}`
       const shown = value.length > shownCharsMax ? `${cutText(value, shownCharsMax)}…` : value
       return `${name} ${says} (it is ${value === "" ? "empty" : JSON.stringify(shown)})`
     }

@@ -145,6 +145,13 @@ describe("the settings of Stripe", () => {
 const wrongValues: Readonly<Record<string, readonly [value: string, says: RegExp]>> = {
   NODE_ENV: ["producton", /^must be one of production, development, test \(it is "producton"\)$/],
   GATEWAY_ROLE: ["boss", /^must be one of all, api, worker \(it is "boss"\)$/],
+  HOST: ["", /^must be an IP address or the name of a host, without a port .* \(it is empty\)$/],
+  DATABASE_URL: ["mysql://u:canary@h/db", /^must be the address of a Postgres, such as postgres:\/\/user@host/],
+  GATEWAY_LISTEN_URL: ["canary", /^must be the address of a Postgres, such as postgres:\/\/user@host/],
+  GATEWAY_EGRESS_ALLOW: [
+    "127.0.0.1:80,http://h:1",
+    /^must be host:port pairs .* IPv6 in brackets; entry 2, "http:\/\/h:1", is none \(it is "127/
+  ],
   PORT: ["door", /^must be a whole number from 0 to 65535 \(it is "door"\)$/],
   GATEWAY_POOLER_PREPARES: ["maybe", /^must be on or off \(it is "maybe"\)$/],
   GATEWAY_DATABASE_CONNECTIONS: ["3", /^must be a whole number of connections from 4 to 1000 \(it is "3"\)$/],
@@ -162,7 +169,7 @@ const wrongValues: Readonly<Record<string, readonly [value: string, says: RegExp
   GATEWAY_PROCESSES: ["all", /^must be a whole number from 1 to \d+, or auto \(it is "all"\)$/],
   GATEWAY_DISPATCH_SLOTS: ["0x10", /^must be a whole number of runs from 1 to 100000 /],
   GATEWAY_NORMALIZED: ["ON", /^must be on or off /],
-  GATEWAY_INLINE_RESULT_BYTES: ["1MB", /^must be a whole number of bytes from 0 to 16777216 /],
+  GATEWAY_INLINE_RESULT_BYTES: ["1MB", /^must be a whole number of bytes from 1024 to 16777216 /],
   GATEWAY_BILLING: ["2", /^must be on or off /],
   GATEWAY_STRIPE_SECRET_KEY: [
     "canary",
@@ -202,12 +209,8 @@ const wrongValues: Readonly<Record<string, readonly [value: string, says: RegExp
 }
 /** Any text is one; what it leads to is found out later. */
 const anyText = [
-  "HOST",
-  "DATABASE_URL",
-  "GATEWAY_LISTEN_URL",
   "GATEWAY_DATA_DIR",
   "GATEWAY_CATALOG",
-  "GATEWAY_EGRESS_ALLOW",
   "GATEWAY_OIDC_CLIENT_ID",
   "GATEWAY_OIDC_CLIENT_SECRET",
   "GATEWAY_OIDC_SCOPES",
@@ -217,13 +220,19 @@ const anyText = [
   "GATEWAY_SEALING_KEYS"
 ]
 /** What another setting needs to be read. */
-const beside: Readonly<Record<string, Readonly<Record<string, string>>>> = Object.fromEntries(
-  Object.keys(wrongValues)
-    .filter(
-      (name) => name.startsWith("OTEL_") && name !== "OTEL_EXPORTER_OTLP_ENDPOINT" && name !== "OTEL_SDK_DISABLED"
-    )
-    .map((name) => [name, { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318" }])
-)
+const client = { GATEWAY_OIDC_CLIENT_ID: "us", GATEWAY_OIDC_CLIENT_SECRET: "canary" }
+const beside: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  GATEWAY_OIDC_ISSUER: client,
+  GATEWAY_STRIPE_SECRET_KEY: { GATEWAY_STRIPE_WEBHOOK_SECRET: "whsec_1" },
+  GATEWAY_STRIPE_WEBHOOK_SECRET: { GATEWAY_STRIPE_SECRET_KEY: "sk_test_1" },
+  ...Object.fromEntries(
+    Object.keys(wrongValues)
+      .filter(
+        (name) => name.startsWith("OTEL_") && name !== "OTEL_EXPORTER_OTLP_ENDPOINT" && name !== "OTEL_SDK_DISABLED"
+      )
+      .map((name) => [name, { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318" }])
+  )
+}
 
 describe("a wrong setting", () => {
   it("has a line in this test, whichever it is", () => {
@@ -246,7 +255,7 @@ describe("a wrong setting", () => {
     Effect.gen(function* () {
       const { OTEL_SDK_DISABLED: _, ...others } = wrongValues
       const entries = Object.fromEntries(Object.entries(others).map(([name, [value]]) => [name, value]))
-      const { lines } = yield* Effect.flip(configOf(entries))
+      const { lines } = yield* Effect.flip(configOf({ ...entries, ...client }))
       assert.sameMembers(
         lines.map((line) => line.split(" ")[0] ?? ""),
         Object.keys(others)
@@ -265,6 +274,90 @@ describe("a wrong setting", () => {
         "GATEWAY_OIDC_CLIENT_SECRET is needed beside the other GATEWAY_OIDC settings",
         "GATEWAY_RUN_DAYS is needed beside GATEWAY_ARCHIVE_DIR: without it no run leaves the database"
       ])
+    })
+  )
+})
+
+describe("what lacks or contradicts", () => {
+  it.effect("is told beside another setting of its group that is wrong by itself", () =>
+    Effect.gen(function* () {
+      const { lines } = yield* Effect.flip(
+        configOf({
+          GATEWAY_STRIPE_SECRET_KEY: "sk_test_1",
+          GATEWAY_STRIPE_API_BASE: "ftp://stripe.example",
+          GATEWAY_HISTORY_DAYS: "0",
+          GATEWAY_RESULT_DAYS: "60",
+          GATEWAY_RUN_DAYS: "30",
+          GATEWAY_OIDC_ISSUER: "people.example"
+        })
+      )
+      assert.sameMembers(
+        lines.map((line) => line.split(/:| \(it is/)[0] ?? ""),
+        [
+          "GATEWAY_STRIPE_API_BASE must be an http or https address, such as https",
+          "GATEWAY_STRIPE_WEBHOOK_SECRET is needed beside GATEWAY_STRIPE_SECRET_KEY",
+          "GATEWAY_HISTORY_DAYS must be a whole number of days from 1 to 36500",
+          "GATEWAY_RESULT_DAYS must be at most GATEWAY_RUN_DAYS, which is 30",
+          "GATEWAY_OIDC_ISSUER must be an http or https address, such as https",
+          "GATEWAY_OIDC_CLIENT_ID is needed beside the other GATEWAY_OIDC settings",
+          "GATEWAY_OIDC_CLIENT_SECRET is needed beside the other GATEWAY_OIDC settings"
+        ]
+      )
+    })
+  )
+})
+
+describe("an address that others see", () => {
+  it.effect("holds no password, query or fragment, and what stands there is not told", () =>
+    Effect.forEach(
+      [
+        ["https://u:canary@gateway.example", "must hold no user name and no password"],
+        ["https://canary@gateway.example", "must hold no user name and no password"],
+        ["https://gateway.example/?token=canary", "must have no query and no fragment"],
+        ["https://gateway.example/?", "must have no query and no fragment"],
+        ["https://gateway.example/#a", 'must have no query and no fragment (it is "https://gateway.example/#a")']
+      ] as const,
+      ([given, says]) =>
+        Effect.gen(function* () {
+          const { lines } = yield* Effect.flip(configOf({ GATEWAY_PUBLIC_URL: given }))
+          assert.deepStrictEqual(lines, [`GATEWAY_PUBLIC_URL ${says}`])
+        })
+    )
+  )
+})
+
+describe("GATEWAY_EGRESS_ALLOW", () => {
+  it.effect("takes names and addresses with a port, in the form in which addresses are compared", () =>
+    Effect.gen(function* () {
+      const given = " Internal.example:8080, 127.1:80 ,[0:0:0:0:0:0:0:1]:65535,my_host:1,"
+      assert.deepStrictEqual((yield* configOf({ GATEWAY_EGRESS_ALLOW: given })).egressAllow, [
+        "internal.example:8080",
+        "127.0.0.1:80",
+        "[::1]:65535",
+        "my_host:1"
+      ])
+    })
+  )
+
+  it.effect("says which entry is none, and shows none that may hold a password", () =>
+    Effect.gen(function* () {
+      for (const entry of ["localhost", "127.0.0.1:99999", "h:0", "*", "*:80", "a b:1", "::1:80", "h:1/x", "[::1]"]) {
+        const [line = ""] = (yield* Effect.flip(configOf({ GATEWAY_EGRESS_ALLOW: `one:1,${entry}` }))).lines
+        assert.include(line, `entry 2, ${JSON.stringify(entry)}, is none`)
+      }
+      const [line = ""] = (yield* Effect.flip(configOf({ GATEWAY_EGRESS_ALLOW: "u:canary@h:1" }))).lines
+      assert.match(line, /; entry 1 is none$/)
+    })
+  )
+})
+
+describe("HOST", () => {
+  it.effect("is an address or a name, without a port", () =>
+    Effect.gen(function* () {
+      for (const host of ["0.0.0.0", "::", "::1", "localhost", "my-host.example", "node_1"])
+        assert.strictEqual((yield* configOf({ HOST: host })).host, host)
+      for (const host of ["0.0.0.0:8080", "[::]", "http://h", " ", "a b", "-"])
+        assert.match((yield* Effect.flip(configOf({ HOST: host }))).message, /^HOST must be an IP address or /)
     })
   )
 })
