@@ -75,7 +75,7 @@ import { RunsHandlers } from "./runs/Handlers.js"
 import { errorBody } from "./Envelope.js"
 import { HttpSettings } from "./Settings.js"
 import { cutSlowReaders } from "./SlowReaders.js"
-import { drain, endAfter } from "./Stopping.js"
+import { drain, type Endings, hearOnly, makeEndings } from "./Stopping.js"
 import { SystemHandlers } from "./system/Handlers.js"
 
 /** Answers outside of the interface: before a request could be read, and while stopping. */
@@ -121,7 +121,7 @@ const nodeServer = (
   requestId: () => string,
   isStopping: () => boolean,
   isServed: (server: Server) => boolean
-): { readonly server: Server; readonly underWay: ReadonlySet<ServerResponse> } => {
+): { readonly server: Server; readonly underWay: ReadonlySet<ServerResponse>; readonly endings: Endings } => {
   const server = createServer({
     requestTimeout: requestMillisMax,
     headersTimeout: headersMillisMax,
@@ -137,9 +137,11 @@ const nodeServer = (
     response.end(body)
   }
   const underWay = new Set<ServerResponse>()
+  const endings = makeEndings()
+  hearOnly(server, endings.arrived)
   server.on("request", (_, response) => {
     underWay.add(response)
-    if (isStopping()) endAfter(response)
+    if (isStopping()) endings.endAfter(response)
     response.once("close", () => underWay.delete(response))
     // The interface takes its listener away when it stops, while connections may still bring requests: somebody has to
     // answer them.
@@ -157,7 +159,7 @@ const nodeServer = (
     const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
     socket.end([`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`, ...head, "", body].join("\r\n"))
   })
-  return { server, underWay }
+  return { server, underWay, endings }
 }
 
 const NodeServer: Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError, Draining | HttpSettings | Ids> =
@@ -169,7 +171,7 @@ const NodeServer: Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError,
       const runSync = Runtime.runSync(yield* Effect.runtime())
       const draining = yield* Draining
       let ours = 0
-      const { server, underWay } = nodeServer(
+      const { endings, server, underWay } = nodeServer(
         () => `req_${runSync(ids.suffix)}`,
         () => runSync(draining.announced),
         (made) => made.listenerCount("request") > ours
@@ -177,7 +179,7 @@ const NodeServer: Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError,
       yield* cutSlowReaders(server, settings.readers)
       ours = server.listenerCount("request")
       const http = yield* NodeHttpServer.make(() => server, { host: settings.host, port: settings.port })
-      yield* Effect.addFinalizer(() => drain(server, underWay, settings.drainMillis))
+      yield* Effect.addFinalizer(() => drain(server, underWay, endings, settings.drainMillis))
       return http
     })
   )

@@ -6,16 +6,61 @@
  * closed. And what a client still sends behind an answer, such as a body that nobody waits for, is read until the
  * client is done: otherwise the answer itself could be lost.
  */
-import type { Server, ServerResponse } from "node:http"
+import { type Server, ServerResponse } from "node:http"
 import { Server as NetServer, type Socket } from "node:net"
 import { Deferred, Effect, Fiber } from "effect"
 import { idleLookMillis, idleShareOfDrain } from "../domain/Limits.js"
 
-/** The client should not use this connection again; if it is closed while idle, the next request on it is lost. */
-export const endAfter = (response: ServerResponse): void => {
-  response.shouldKeepAlive = false
-  const { socket } = response
-  if (socket !== null) endsSoftly(socket)
+export interface Endings {
+  /**
+   * A request has come. False where an answer before it has said that the connection ends: then nobody may look at the
+   * request any more (RFC 9112, section 9.6), because its client will never hear what became of it.
+   */
+  readonly arrived: (response: ServerResponse) => boolean
+  /**
+   * The client should not use the connection of this request again; if it is closed while idle, the next request on it
+   * is lost. Of several requests on one connection, the answer to the last one says so.
+   */
+  readonly endAfter: (response: ServerResponse) => void
+}
+
+export const makeEndings = (): Endings => {
+  const newest = new WeakMap<Socket, ServerResponse>()
+  const ending = new WeakSet<ServerResponse>()
+  const endAfter = (response: ServerResponse): void => {
+    const { socket } = response.req
+    if (newest.get(socket) !== response) return
+    ending.add(response)
+    response.shouldKeepAlive = false
+    endsSoftly(socket)
+  }
+  return {
+    arrived: (response) => {
+      const { socket } = response.req
+      const before = newest.get(socket)
+      if (before !== undefined && before.headersSent && !before.shouldKeepAlive) return false
+      newest.set(socket, response)
+      if (before !== undefined && ending.delete(before)) {
+        before.shouldKeepAlive = true
+        endAfter(response)
+      }
+      return true
+    },
+    endAfter
+  }
+}
+
+/** Gives a request to the listeners of the server only if `arrived` says so. */
+export const hearOnly = (server: Server, arrived: Endings["arrived"]): void => {
+  const emit = server.emit.bind(server)
+  Object.defineProperty(server, "emit", {
+    value: (event: string, ...given: ReadonlyArray<unknown>): boolean => {
+      const [, response] = given
+      return event === "request" && response instanceof ServerResponse && !arrived(response)
+        ? false
+        : emit(event, ...given)
+    }
+  })
 }
 
 /** Says that nothing more comes, and goes on to read; the client closes, or the server when it has stopped. */
@@ -36,7 +81,7 @@ const onceRead = (work: () => void): Effect.Effect<void> =>
   })
 
 /** Ends when every connection has: each with its answer, idle ones a moment later, all of them at the deadline. */
-export const drain = (server: Server, underWay: ReadonlySet<ServerResponse>, millis: number) =>
+export const drain = (server: Server, underWay: ReadonlySet<ServerResponse>, { endAfter }: Endings, millis: number) =>
   Effect.gen(function* () {
     for (const response of underWay) endAfter(response)
     const closeIdle = Effect.zipRight(

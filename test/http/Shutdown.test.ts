@@ -75,6 +75,56 @@ describe("a server that stops", () => {
     })
   )
 
+  it.live(
+    "answers every request that it has begun on a connection, and looks at none behind the answer that ends it",
+    () =>
+      Effect.gen(function* () {
+        const begun = yield* Deferred.make<undefined>()
+        const finish = yield* Deferred.make<undefined>()
+        let asked = 0
+        const get = () =>
+          Effect.suspend(() => {
+            asked += 1
+            return Deferred.succeed(begun, undefined)
+          }).pipe(Effect.zipRight(Deferred.await(finish)), Effect.as({ run: completedRun, attempts: [] }))
+        const { port, stop } = yield* started({ runs: { get } })
+        const one = `GET /v1/runs/${runId} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer token\r\n\r\n`
+        const socket = yield* Effect.acquireRelease(
+          Effect.sync(() => connect({ port, host: "127.0.0.1", allowHalfOpen: true })),
+          (open) => Effect.sync(() => open.destroy())
+        )
+        let heard = ""
+        socket.setEncoding("utf8")
+        socket.on("data", (chunk: string) => {
+          heard += chunk
+        })
+        const ended = yield* Deferred.make<undefined>()
+        socket.on("end", () => Effect.runSync(Deferred.succeed(ended, undefined)))
+        socket.write(one.repeat(3))
+        yield* Deferred.await(begun)
+        const stopping = yield* Effect.fork(stop)
+        yield* Effect.repeat(ask(port, "/livez", new Agent()), {
+          until: (answer) => answer === null || answer.status === 503
+        })
+        yield* Deferred.succeed(finish, undefined)
+        yield* Deferred.await(ended)
+        const begunBefore = asked
+        socket.write(one)
+        socket.end()
+        yield* Fiber.join(stopping)
+        assert.strictEqual(heard.match(/HTTP\/1\.1 200 /g)?.length, begunBefore)
+        assert.deepStrictEqual(
+          heard
+            .match(/\r\nconnection: [a-z-]+/gi)
+            ?.at(-1)
+            ?.toLowerCase(),
+          "\r\nconnection: close"
+        )
+        assert.strictEqual(heard.match(/\r\nconnection: close/gi)?.length, 1)
+        assert.strictEqual(asked, begunBefore)
+      }).pipe(Effect.scoped)
+  )
+
   it.live("answers requests on connections that were open in the envelope: not done, try again", () =>
     Effect.gen(function* () {
       const { begun, finish, services } = yield* slow
