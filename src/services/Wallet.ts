@@ -102,7 +102,7 @@ export class Wallet extends Context.Tag("gateway/services/Wallet")<
     /** Locks the wallet and reads it. Joins the surrounding transaction. */
     readonly lockBalance: (workspaceId: WorkspaceId) => Effect.Effect<Balance, NotFound | StorageError>
     readonly balance: (workspaceId: WorkspaceId) => Effect.Effect<Balance, NotFound | StorageError>
-    /** The balance with the newest open holds, at most `holdsShownMax`. */
+    /** The balance with the newest open holds, at most `holdsShownMax`, as they were at one moment. */
     readonly overview: (workspaceId: WorkspaceId) => Effect.Effect<Overview, NotFound | StorageError>
     /** Newest first; the sort key is `entryKey` of `LedgerList.ts`. */
     readonly entries: (

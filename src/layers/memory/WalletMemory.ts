@@ -147,7 +147,11 @@ const rowsOver = ({ modify, read, transact }: MemoryStorage["Type"]): WalletRows
   // One transaction runs at a time.
   lockBalance: (workspaceId) => Effect.map(read, (state) => balanceOf(state, workspaceId)),
   balance: (workspaceId) => Effect.map(read, (state) => balanceOf(state, workspaceId)),
-  holds: (workspaceId, limit) => Effect.map(read, (state) => holdsOf(state, workspaceId).slice(0, limit)),
+  overview: (workspaceId, holdsMax) =>
+    Effect.map(read, (state) => {
+      const balance = balanceOf(state, workspaceId)
+      return balance === null ? null : { balance, holds: holdsOf(state, workspaceId).slice(0, holdsMax) }
+    }),
   entries: (workspaceId, filter, page) =>
     Effect.map(read, ({ wallets }) =>
       Option.match(HashMap.get(wallets, workspaceId), {

@@ -4,7 +4,7 @@
  * each are read and merged.
  */
 import type { Statement } from "@effect/sql"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { RunId, type WorkspaceId } from "../../domain/Ids.js"
 import { LedgerEntry, LedgerKind } from "../../domain/Ledger.js"
 import { type EntryPlace, inOrderOfTime, type LedgerFilter } from "../../domain/LedgerList.js"
@@ -15,7 +15,16 @@ import type { Database } from "./Database.js"
 import { inWorkspace } from "./database/InWorkspace.js"
 import { rowsOf } from "./database/Rows.js"
 
-const holdRows = rowsOf(Schema.Struct({ runId: RunId, amountMicros: Micros, createdAt: Schema.Int }))
+/** The balance with each hold; with none, the hold's columns are null. */
+const overviewRows = rowsOf(
+  Schema.Struct({
+    availableMicros: Micros,
+    reservedMicros: Micros,
+    runId: Schema.NullOr(RunId),
+    amountMicros: Schema.NullOr(Micros),
+    createdAt: Schema.NullOr(Schema.Int)
+  })
+)
 const entryRows = rowsOf(Schema.Struct({ ...LedgerEntry.fields, seq: Schema.Int }))
 
 const columns = `entry_id as "entryId", workspace_id as "workspaceId", kind, debit, credit, amount_micros as "amountMicros",
@@ -79,14 +88,34 @@ const entriesOf = (sql: Sql, filter: LedgerFilter, wanted: Omit<Wanted, "narrowe
     : all(sql, { ...wanted, narrower })
 }
 
-export const walletLists = ({ query, sql }: Database["Type"]): Pick<WalletRows, "entries" | "holds"> => ({
-  holds: (workspaceId, limit) => {
+export const walletLists = ({ query, sql }: Database["Type"]): Pick<WalletRows, "entries" | "overview"> => ({
+  overview: (workspaceId, holdsMax) => {
     const parts = runStatuses.filter(holdsMoney).map(
       (status) => sql`
         (select run_id as "runId", hold_micros as "amountMicros", created_at as "createdAt" from runs
-        where ${inWorkspace(sql, "workspace_id", workspaceId)} and (workspace_id || ' ' || status) = ${`${workspaceId} ${status}`} and hold_micros > 0 order by run_id desc limit ${limit})`
+        where ${inWorkspace(sql, "workspace_id", workspaceId)} and (workspace_id || ' ' || status) = ${`${workspaceId} ${status}`} and hold_micros > 0 order by run_id desc limit ${holdsMax})`
     )
-    return holdRows(query(sql`${merged(sql, parts)} order by "runId" desc limit ${limit}`))
+    const rows = overviewRows(
+      query(sql`
+        select w.available_micros as "availableMicros", w.reserved_micros as "reservedMicros", h.*
+        from wallets w left join (${merged(sql, parts)} order by "runId" desc limit ${holdsMax}) h on true
+        where w.workspace_id = ${workspaceId}`)
+    )
+    return Effect.map(rows, (found) => {
+      const [first] = found
+      return first === undefined
+        ? null
+        : {
+            balance: { availableMicros: first.availableMicros, reservedMicros: first.reservedMicros },
+            holds: found
+              .flatMap(({ amountMicros, createdAt, runId }) =>
+                runId === null || amountMicros === null || createdAt === null
+                  ? []
+                  : [{ runId, amountMicros, createdAt }]
+              )
+              .sort((a, b) => (a.runId < b.runId ? 1 : -1))
+          }
+    })
   },
   entries: (workspaceId, filter, page) => entryRows(query(entriesOf(sql, filter, { workspaceId, ...page })))
 })

@@ -55,8 +55,8 @@ const entryOf = (
 
 const foundOr =
   (workspaceId: WorkspaceId) =>
-  (balance: Balance | null): Effect.Effect<Balance, NotFound> =>
-    balance === null ? Effect.fail(new NotFound({ what: "workspace", id: workspaceId })) : Effect.succeed(balance)
+  <A>(found: A | null): Effect.Effect<A, NotFound> =>
+    found === null ? Effect.fail(new NotFound({ what: "workspace", id: workspaceId })) : Effect.succeed(found)
 
 const creditRecord = (
   { kind, micros, reason, topUpId, workspaceId }: Credit,
@@ -148,7 +148,7 @@ export const walletOver = (rows: WalletRows): Effect.Effect<Wallet["Type"], neve
         Effect.flatMap(balanceOf(workspaceId), (balance) =>
           balance.reservedMicros === 0
             ? Effect.succeed({ balance, holds: [] })
-            : Effect.map(rows.holds(workspaceId, holdsShownMax), (holds) => ({ balance, holds }))
+            : Effect.flatMap(rows.overview(workspaceId, holdsShownMax), foundOr(workspaceId))
         ),
       entries: Effect.fn("Wallet.entries")(function* (workspaceId, filter, { after, limit }) {
         const found = yield* rows.entries(workspaceId, filter, {

@@ -8,7 +8,7 @@ import type { LedgerVerification } from "../../../domain/LedgerVerification.js"
 import type { Micros } from "../../../domain/Micros.js"
 import type { StorageError } from "../../../domain/StorageErrors.js"
 import type { Changing } from "../../../services/AuditTrail.js"
-import type { Credit, HoldRow, Purse, WalletChanges } from "../../../services/Wallet.js"
+import type { Credit, Overview, Purse, WalletChanges } from "../../../services/Wallet.js"
 
 /** A wallet with one of the tokens that a run of the purse's token counts against: one row for each of these. */
 export interface PurseRow extends Omit<Standing, "balance" | "inflightLimit"> {
@@ -67,7 +67,8 @@ export interface WalletRows {
   /** Locks the wallet until the surrounding transaction ends. */
   readonly lockBalance: (workspaceId: WorkspaceId) => Effect.Effect<Balance | null, StorageError>
   readonly balance: (workspaceId: WorkspaceId) => Effect.Effect<Balance | null, StorageError>
-  readonly holds: (workspaceId: WorkspaceId, limit: number) => Effect.Effect<ReadonlyArray<HoldRow>, StorageError>
+  /** A balance and its newest holds as they were at one moment; null when there is no such wallet. */
+  readonly overview: (workspaceId: WorkspaceId, holdsMax: number) => Effect.Effect<Overview | null, StorageError>
   /** In the order of `LedgerList`, behind the place `after`, at most `limit`. */
   readonly entries: (
     workspaceId: WorkspaceId,
