@@ -10,6 +10,7 @@ import { createServer } from "node:http"
 import { fileURLToPath } from "node:url"
 import { cases } from "./bounds/Cases.js"
 import { calibrate, type Measured } from "./bounds/Measuring.js"
+import { nodeFlags } from "./runs/Processes.js"
 
 const stallMillisMax = 50
 const memoryMegabytesMax = 100
@@ -38,7 +39,7 @@ const port = typeof address === "object" && address !== null ? address.port : 0
 const measured = (at: number): Promise<Measured> =>
   new Promise((done, fail) => {
     const child = fork(fileURLToPath(new URL("./bounds/child.js", import.meta.url)), [], {
-      execArgv: ["--expose-gc", "--min-semi-space-size=16", "--max-semi-space-size=16"],
+      execArgv: ["--expose-gc", ...nodeFlags],
       env: { ...process.env, BOUNDS_CASE: String(at), BOUNDS_PORT: String(port), BOUNDS_ROUNDS: String(rounds) }
     })
     const limit = setTimeout(() => child.kill("SIGKILL"), childMillisMax)

@@ -6,7 +6,7 @@ import { basename, join } from "node:path"
 import { Pool, request } from "undici"
 import { generatedFile } from "./catalog/Generated.js"
 import { dataFolder } from "./search/Data.js"
-import { freePort, ready, start, stopAll } from "./runs/Processes.js"
+import { freePort, nodeFlags, ready, start, stopAll } from "./runs/Processes.js"
 
 const data = dataFolder(process.argv)
 const files =
@@ -146,14 +146,7 @@ const built = async (
 const measure = async (file: string): Promise<void> => {
   const port = await freePort()
   const server = start(
-    [
-      "--min-semi-space-size=16",
-      "--max-semi-space-size=16",
-      "--expose-gc",
-      join(import.meta.dirname, "catalog/server.js"),
-      file,
-      String(port)
-    ],
+    [...nodeFlags, "--expose-gc", join(import.meta.dirname, "catalog/server.js"), file, String(port)],
     { NODE_ENV: "production" }
   )
   const { pid } = server

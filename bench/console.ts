@@ -21,7 +21,7 @@ import { Members } from "../src/services/Members.js"
 import { Reports } from "../src/services/Reports.js"
 import { Sessions } from "../src/services/Sessions.js"
 import { days, fill } from "./console/Fill.js"
-import { freePort, ready, start, stopAll } from "./runs/Processes.js"
+import { freePort, nodeFlags, ready, start, stopAll } from "./runs/Processes.js"
 
 const p95MillisMax = 100
 
@@ -122,7 +122,7 @@ const at = (sorted: ReadonlyArray<number>, part: number): number =>
 
 try {
   const { ids, operator, owner } = await Effect.runPromise(prepared)
-  start(["--min-semi-space-size=16", "--max-semi-space-size=16", "dist/main.js"], env)
+  start([...nodeFlags, "dist/main.js"], env)
   await ready(`${publicUrl}/readyz`)
 
   const inPath = new Map<string, unknown>([

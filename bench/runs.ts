@@ -20,7 +20,7 @@ import { bytesPerRun } from "./runs/Bytes.js"
 import { type Call, load, type Measured, median } from "./runs/Load.js"
 import { moneyCycle, schemaText } from "./runs/MoneyCycle.js"
 import { paidInput, paidRunBody, unlimited } from "./runs/PaidRun.js"
-import { freePort, ready, start, stopAll } from "./runs/Processes.js"
+import { freePort, nodeFlags, ready, start, stopAll } from "./runs/Processes.js"
 import { cpuSeconds, postgresCpuSeconds, postmasterOf, residentMegabytes } from "./runs/Usage.js"
 
 const option = (name: string, otherwise: number): number => {
@@ -136,9 +136,9 @@ const answered = (status: number, text: string): boolean => status === 200 && te
 
 start([".bench/bench/runs/fixture.js", String(fixturePort)], {})
 start([".bench/bench/runs/bare.js", String(barePort)], {})
-const gatewayProcess = start(["--min-semi-space-size=16", "--max-semi-space-size=16", "dist/main.js"], env)
+const gatewayProcess = start([...nodeFlags, "dist/main.js"], env)
 // The same gateway once more, with the same Postgres. The two are measured in turn.
-const severalProcess = start(["--min-semi-space-size=16", "--max-semi-space-size=16", "dist/main.js"], {
+const severalProcess = start([...nodeFlags, "dist/main.js"], {
   ...env,
   PORT: String(severalPort),
   GATEWAY_PROCESSES: "2",

@@ -11,7 +11,7 @@ import { Pool } from "undici"
 import * as EmbeddedPostgres from "../src/layers/postgres/embedded/EmbeddedPostgres.js"
 import { median } from "./runs/Load.js"
 import { paidRunBody, unlimited } from "./runs/PaidRun.js"
-import { freePort, ready, start } from "./runs/Processes.js"
+import { freePort, nodeFlags, ready, start } from "./runs/Processes.js"
 import { cpuSeconds, residentMegabytes } from "./runs/Usage.js"
 
 const option = (name: string, otherwise: number): number => {
@@ -77,7 +77,7 @@ const measured = async (env: Readonly<Record<string, string>>) => {
   const dataDir = mkdtempSync(join(tmpdir(), "gateway-telemetry-"))
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const gateway = start(["--min-semi-space-size=16", "--max-semi-space-size=16", "dist/main.js"], {
+  const gateway = start([...nodeFlags, "dist/main.js"], {
     PORT: String(port),
     HOST: "127.0.0.1",
     GATEWAY_DATA_DIR: dataDir,

@@ -1,7 +1,16 @@
 // The processes of the benchmark: each alone in its own, as in production, started here and stopped with it.
 import { type ChildProcess, spawn } from "node:child_process"
 import { createServer } from "node:net"
+import { readFileSync } from "node:fs"
+import { Schema } from "effect"
 import { request } from "undici"
+
+const { scripts } = Schema.decodeUnknownSync(
+  Schema.parseJson(Schema.Struct({ scripts: Schema.Struct({ start: Schema.String }) }))
+)(readFileSync("package.json", "utf8"))
+
+/** The flags that `npm start` gives Node. */
+export const nodeFlags: ReadonlyArray<string> = scripts.start.match(/--\S+/g) ?? []
 
 export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
