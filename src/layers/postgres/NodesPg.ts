@@ -1,8 +1,8 @@
 /**
- * The list of nodes: each says every few seconds that it is there, and takes its row away when it stops. A row that
- * nobody has renewed for a while belongs to a node that died or stands still; it is shown as silent, and dropped later.
- * Nothing depends on this list: whether a run is taken over is decided by its lease. The log says when no node is left
- * that works on queued runs, and when one is there again.
+ * The list of nodes: each says every few seconds that it is there, and takes its row away when it stops; nothing of its
+ * own puts the row back then. A row that nobody has renewed for a while belongs to a node that died or stands still; it
+ * is shown as silent, and dropped later. Nothing depends on this list: whether a run is taken over is decided by its
+ * lease. The log says when no node is left that works on queued runs, and when one is there again.
  */
 import { Effect, Layer, Metric, Schema } from "effect"
 import { type NodeRole, nobodyWorks, somebodyWorks, startAWorker, takesQueuedRuns } from "../../domain/NodeRole.js"
@@ -33,6 +33,9 @@ export const NodeRegistered = ({ host, nodeId, role }: ThisNode): Layer.Layer<ne
       const databaseNow = yield* DatabaseNow
       const gauges = new Map<string, { readonly role: string; readonly version: string }>()
       let told = false
+      let stopped = false
+      // One after the other: a sign of life that is on its way must not put back what the stop takes away.
+      const writing = yield* Effect.makeSemaphore(1)
       yield* Metric.set(
         info.pipe(
           Metric.tagged("node", nodeId),
@@ -57,10 +60,11 @@ export const NodeRegistered = ({ host, nodeId, role }: ThisNode): Layer.Layer<ne
 
       const turn = Effect.gen(function* () {
         const now = sql.literal(yield* databaseNow)
-        yield* optional.query(sql`
+        const sign = optional.query(sql`
           insert into nodes (node_id, role, version, host, started_at, last_seen_at)
           values (${nodeId}, ${role}, ${productVersion}, ${host}, ${now}, ${now})
           on conflict (node_id) do update set last_seen_at = excluded.last_seen_at`)
+        yield* writing.withPermits(1)(Effect.suspend(() => (stopped ? Effect.void : sign)))
         yield* optional.query(sql`delete from nodes where last_seen_at < ${now} - ${nodeForgottenMillis}::bigint`)
         const rows = yield* seenRows(
           optional.query(sql`
@@ -75,13 +79,12 @@ export const NodeRegistered = ({ host, nodeId, role }: ThisNode): Layer.Layer<ne
         { name: "saying that this node runs", every: `${nodeSeenSeconds} seconds`, firstAtOnce: true },
         turn
       )
-      yield* Effect.addFinalizer(() =>
-        Effect.ignore(
-          Effect.timeoutOption(
-            Effect.interruptible(optional.query(sql`delete from nodes where node_id = ${nodeId}`)),
-            "1 second"
-          )
-        )
-      )
+      // Runs before the fiber of the signs is interrupted: a statement that is interrupted may still be carried out.
+      yield* Effect.addFinalizer(() => {
+        stopped = true
+        return writing
+          .withPermits(1)(optional.query(sql`delete from nodes where node_id = ${nodeId}`))
+          .pipe(Effect.interruptible, Effect.timeoutOption("1 second"), Effect.ignore)
+      })
     })
   )

@@ -1,6 +1,6 @@
 // The list of nodes: who is on it, who fell silent, and who left.
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Layer, Scope, TestClock, TestServices } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer, Scope, TestClock, TestServices } from "effect"
 import { exposition } from "../../../src/http/system/Exposition.js"
 import { nodeForgottenMillis, nodeSilentMillis } from "../../../src/domain/Limits.js"
 import { lacksWorkers, nodesInWords } from "../../../src/domain/NodeRole.js"
@@ -73,6 +73,45 @@ describe("the list of nodes", () => {
       })
       assert.notMatch(metrics, /^gateway_nodes\{role="all",version="0\.0\.9"\} [^0]/m)
       assert.match(metrics, /^gateway_node_info\{.*node="three".*\} 1$/m)
+    }).pipe(Effect.provide(storage))
+  )
+
+  it.scoped("does not get a node back by a sign of life that is on its way when the node stops", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      const arrived = yield* Deferred.make<void>()
+      const released = yield* Deferred.make<void>()
+      let signs = 0
+      // The second sign of life is with the server, which takes its time: nothing calls it back.
+      const query: typeof database.optional.query = (statement) => {
+        if (statement.compile()[0].includes("insert into nodes")) signs += 1
+        else return database.optional.query(statement)
+        return signs === 2
+          ? Effect.uninterruptible(
+              Deferred.succeed(arrived, undefined).pipe(
+                Effect.zipRight(Deferred.await(released)),
+                Effect.zipRight(database.optional.query(statement))
+              )
+            )
+          : database.optional.query(statement)
+      }
+      const slow = Layer.succeed(Database, { ...database, optional: { ...database.optional, query } })
+      const scope = yield* Scope.make()
+      const node = NodeRegistered({ nodeId: "four", role: "all", host: "machine-4" })
+      yield* Layer.buildWithScope(Layer.provide(Layer.fresh(node), slow), scope)
+      yield* TestServices.provideLive(
+        Effect.repeat(Effect.delay(listed, "20 millis"), { until: (nodes) => nodes.length === 1, times: 250 })
+      )
+      yield* Effect.repeat(
+        Effect.zipRight(TestClock.adjust("5 seconds"), TestServices.provideLive(Effect.sleep("20 millis"))),
+        { until: () => Deferred.isDone(arrived), times: 250 }
+      )
+      const stop = yield* Effect.fork(Scope.close(scope, Exit.void))
+      // Whatever the stop can do by now, it has done.
+      yield* TestServices.provideLive(Effect.sleep("100 millis"))
+      yield* Deferred.succeed(released, undefined)
+      yield* Fiber.join(stop)
+      assert.deepStrictEqual(yield* listed, [])
     }).pipe(Effect.provide(storage))
   )
 
