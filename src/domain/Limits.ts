@@ -180,7 +180,7 @@ export const ignoredParameterChars = 64
 export const readsAtOnceMax = 4
 /** Further reads of it that may wait for their turn; beyond that the answer is 429 `rate_limit_exceeded`. */
 export const readsWaitingMax = 100
-/** How long such a read waits at most. After that the answer is the same 429. */
+/** How long such a read waits at most. After that the answer is 503 `storage_busy`. */
 export const readWaitMillisMax = 3_000
 /** How much of a stored file is in memory at once for one reader. */
 export const mediaPartBytes = 262_144

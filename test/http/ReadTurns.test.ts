@@ -85,7 +85,7 @@ describe("reads of a workspace", () => {
       yield* settle
       yield* TestClock.adjust(readWaitMillisMax)
       const given = yield* Fiber.join(late)
-      assert.propertyVal(given._tag === "Left" ? given.left : null, "_tag", "rate_limit_exceeded")
+      assert.propertyVal(given._tag === "Left" ? given.left : null, "_tag", "storage_busy")
       assert.deepStrictEqual(order, ["first", "last"])
     }).pipe(Effect.provide(ReadTurnsLayer))
   )
