@@ -62,16 +62,14 @@ export const affordsPage = (paged: PagedPrice, pages: ReadonlyArray<PageFacts>, 
 }
 
 /** What a call that is stopped between its pages has cost: what their answers told, and no listed price. */
-export const toldBeforeStop = (paged: PagedPrice, pages: ReadonlyArray<PageFacts>): CostEvidence =>
-  pages.every(({ cost }) => cost._tag === "None")
-    ? { _tag: "None" }
-    : {
-        _tag: "Reported",
-        micros: costOfPages(
-          paged,
-          pages.map((page) => ({ ...page, outcome: "error" }))
-        ).micros
-      }
+export const toldBeforeStop = (paged: PagedPrice, pages: ReadonlyArray<PageFacts>): CostEvidence => {
+  if (pages.every(({ cost }) => cost._tag === "None")) return { _tag: "None" }
+  const { anomaly, micros } = costOfPages(
+    paged,
+    pages.map((page) => ({ ...page, outcome: "error" }))
+  )
+  return { _tag: "Reported", micros, ...(anomaly === null ? {} : { anomaly }) }
+}
 
 /** What all pages together told about their cost, for those who do not ask for each. */
 export const toldByPages = (pages: ReadonlyArray<PageFacts>): CostEvidence =>

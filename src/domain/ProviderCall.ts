@@ -131,7 +131,8 @@ export type AnswerBody =
 /** What the provider says the call cost: nothing said, a usable amount, or something that must not be passed on. */
 export type CostEvidence =
   | { readonly _tag: "None" }
-  | { readonly _tag: "Reported"; readonly micros: number }
+  /** `anomaly`: something else that was told beside it, and that must not be passed on. */
+  | { readonly _tag: "Reported"; readonly micros: number; readonly anomaly?: string }
   | { readonly _tag: "Anomaly"; readonly reported: string }
 
 /** `normalized` of the contract, without the parts that the gateway adds. */

@@ -39,7 +39,7 @@ export const costOf = (input: {
     const rounded = Math.round(micros)
     return rounded > maxMicros
       ? { micros: maxMicros, anomaly: String(micros) }
-      : { micros: Micros.make(rounded), anomaly: null }
+      : { micros: Micros.make(rounded), anomaly: evidence.anomaly ?? null }
   }
   if (price === null || price.basis === "free") return { micros: Money.zero, anomaly: null }
   const units = price.basis === "per_result" ? Math.max(0, input.resultCount ?? 1) : 1

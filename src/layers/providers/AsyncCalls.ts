@@ -1,8 +1,8 @@
 /**
  * Operations whose first answer is a ticket or an address to ask: start, poll with growing pauses, fetch the result.
- * Gives the final answer, to be judged like any other. Polls and the fetch of the result only read: one that fails in
- * passing is sent again, a few times in a row. Once started, the operation is cancelled at the provider when it is
- * interrupted or takes too long.
+ * The final answer is judged like any other; what the call costs, all answers tell (`ToldCost.ts`). Polls and the
+ * fetch of the result only read: one that fails in passing is sent again, a few times in a row. Once started, the
+ * operation is cancelled at the provider when it is interrupted or takes too long.
  */
 import { hash } from "node:crypto"
 import { Effect, Either, Option } from "effect"
@@ -14,8 +14,11 @@ import {
   type CallRunFailure,
   type CostEvidence,
   notSent,
-  type ProviderCall
+  type ProviderAnswer,
+  type ProviderCall,
+  ProviderFailure
 } from "../../domain/ProviderCall.js"
+import { toldAfter } from "../../domain/ToldCost.js"
 import { InputRejected, InvalidResponse, ProviderTimeout, RedirectBlocked } from "../../domain/RunFailures.js"
 import type { Callback } from "../../services/ProviderCallbacks.js"
 import { costEvidence } from "./AnswerEvidence.js"
@@ -23,7 +26,7 @@ import { glance } from "./AnswerReading.js"
 import type { CallPlan } from "./CallPlan.js"
 import { type AnswerView, type Expression, holds, isOverworked, read } from "./Expressions.js"
 import { filledBody, filledPath, idOf, toldAddress, unusableField } from "./FollowUps.js"
-import { type Case, isSuccessStatus, judgeEarly, readingOf, viewOf } from "./Judgement.js"
+import { type Case, isSuccessStatus, judge, judgeEarly, readingOf, viewOf } from "./Judgement.js"
 import { onOwnFiber } from "./OwnFiber.js"
 import type { RequestParts } from "./RequestPlan.js"
 import type { WireAnswer } from "./Transport.js"
@@ -70,16 +73,16 @@ export interface AsyncCall {
 type Target = AsyncRules["poll"] | NonNullable<AsyncRules["result"]> | NonNullable<AsyncRules["cancel"]>
 type FollowUp = Effect.Effect<WireAnswer, CallFailure>
 
-/** The last answer of a slow operation, and what the newest answer before it told of the cost which told one. */
-export interface LastAnswer {
-  readonly answer: WireAnswer
-  readonly costBefore: CostEvidence
-}
-
 /** A follow-up request that can be sent as often as it is needed. Left: what the provider did not tell. */
 type Followed = Either.Either<FollowUp, string>
 
-export const runToEnd = (call: AsyncCall): Effect.Effect<LastAnswer, CallFailure> => {
+const costing = (failed: CallFailure, cost: CostEvidence): CallFailure => {
+  if (failed._tag === "CallLost") return new CallLost({ failure: failed.failure, cost, evidence: failed.evidence })
+  const { evidence, failure, sent, undocumented } = failed
+  return new ProviderFailure({ failure, cost, evidence, sent, ...(undocumented === undefined ? {} : { undocumented }) })
+}
+
+export const runToEnd = (call: AsyncCall): Effect.Effect<ProviderAnswer, CallFailure> => {
   const { callback, exchange, origin, plan, rules, seen, start } = call
   const field = unusableField(seen.endpoint, seen.input)
   if (field !== null) {
@@ -87,17 +90,22 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<LastAnswer, CallFailure
     return notSent(new InputRejected({ detail }))
   }
   const view = (answer: WireAnswer) => viewOf(seen, answer, glance(answer, readingOf(seen)).view)
-  /** The cost that the newest answer told which told one. */
+  /** What a call that ends now has cost. */
   let costTold: CostEvidence = { _tag: "None" }
-  /** What a call that ends here has cost. The expression has a budget of its own: it decides nothing. */
+  /** For each answer but the last one. The expression has a budget of its own: it decides nothing. */
   const note = (answer: WireAnswer, seenNow: AnswerView): void => {
-    const cost = costEvidence(read(plan.rules.costMicros, { ...seenNow }))
-    if (cost._tag !== "None") costTold = cost
+    costTold = toldAfter(costTold, costEvidence(read(plan.rules.costMicros, { ...seenNow })))
     call.onCost?.(costTold, {
       ...seen.evidence,
       responseDigest: hash("sha256", answer.bytes),
       responseBytes: answer.bytes.length
     })
+  }
+  /** The same of a further request without an answer that can be judged. Its head may have told a cost. */
+  const noteStopped = ({ cost, evidence }: CallFailure): void => {
+    if (cost._tag === "None") return
+    costTold = toldAfter(costTold, cost)
+    call.onCost?.(costTold, evidence ?? seen.evidence)
   }
   // The operation was started. It may have its effect although nobody saw its end.
   const lost = (failure: CallRunFailure) => new CallLost({ failure, cost: costTold, evidence: seen.evidence })
@@ -120,11 +128,21 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<LastAnswer, CallFailure
 
   const fetchResult = (fetched: FollowUp, pauseMs: number, missed: number): FollowUp =>
     Effect.flatMap(Effect.either(fetched), (ended) => {
-      if (mayAskAgain(ended, missed))
-        return Effect.zipRight(Effect.sleep(pauseMs), fetchResult(fetched, longerThan(pauseMs), missed + 1))
-      if (Either.isLeft(ended) || !isPassing(ended.right.status)) return ended
+      const isAskedAgain = mayAskAgain(ended, missed)
+      const again = Effect.suspend(() =>
+        Effect.zipRight(Effect.sleep(pauseMs), fetchResult(fetched, longerThan(pauseMs), missed + 1))
+      )
+      if (Either.isLeft(ended)) {
+        noteStopped(ended.left)
+        return isAskedAgain ? again : ended
+      }
+      if (!isPassing(ended.right.status)) return ended
+      const seenNow = view(ended.right)
+      const early = judgeEarly(seen, seenNow)
+      if (!isAskedAgain && Option.isNone(early)) return ended
+      note(ended.right, seenNow)
+      if (isAskedAgain) return again
       // The operation was done. That its result cannot be read now says nothing about it.
-      const early = judgeEarly(seen, view(ended.right))
       return Option.isSome(early) ? lost(early.value) : ended
     })
 
@@ -165,19 +183,26 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<LastAnswer, CallFailure
       if (wasRung) pausedMs = rules.intervalMs
     })
     return Effect.flatMap(Effect.either(Effect.zipRight(waited, asked)), (ended) => {
-      if (mayAskAgain(ended, missed)) return next(missed + 1)
-      if (Either.isLeft(ended)) return ended
+      const isAskedAgain = mayAskAgain(ended, missed)
+      if (Either.isLeft(ended)) {
+        noteStopped(ended.left)
+        return isAskedAgain ? next(missed + 1) : ended
+      }
       const answer = ended.right
       const seenNow = view(answer)
       const early = judgeEarly(seen, seenNow)
-      if (isRedirect(answer.status) && !isSuccessStatus(seen.endpoint.operation, answer.status))
-        return lost(new RedirectBlocked({ providerStatus: answer.status }))
-      // An error status of a poll concerns only the poll: the started operation may still be running.
-      if (Option.isSome(early) && answer.status >= 400) return lost(early.value)
-      if (Option.isSome(early) || isOverworked(seenNow)) return Effect.succeed(answer)
-      const isDone = holds(plan.rules.done, seenNow)
+      const { status } = answer
+      const isBlocked = isRedirect(status) && !isSuccessStatus(seen.endpoint.operation, status)
+      const isRefused = Option.isSome(early) && status >= 400
+      const goesOn = isAskedAgain || isBlocked || isRefused
+      if (!goesOn && (Option.isSome(early) || isOverworked(seenNow))) return Effect.succeed(answer)
+      const isDone = !goesOn && holds(plan.rules.done, seenNow)
       if (isDone && rules.result === undefined) return Effect.succeed(answer)
       note(answer, seenNow)
+      if (isAskedAgain) return next(missed + 1)
+      if (isBlocked) return lost(new RedirectBlocked({ providerStatus: status }))
+      // An error status of a poll concerns only the poll: the started operation may still be running.
+      if (isRefused) return lost(early.value)
       return isDone && rules.result !== undefined ? resultOf(rules.result, id, answer) : next(0)
     })
   }
@@ -227,5 +252,10 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<LastAnswer, CallFailure
       )
     )
   })
-  return Effect.map(ended, (answer) => ({ answer, costBefore: costTold }))
+  return Effect.flatMap(ended, (answer) =>
+    Either.mapBoth(judge(seen, answer), {
+      onLeft: (failed) => costing(failed, toldAfter(costTold, failed.cost)),
+      onRight: (judged) => ({ ...judged, cost: toldAfter(costTold, judged.cost) })
+    })
+  )
 }

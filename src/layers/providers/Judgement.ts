@@ -38,6 +38,7 @@ import { costEvidence, countOf, quoted, retryAfterSeconds } from "./AnswerEviden
 import { glance, nothing, type ReadAnswer, readAnswer, type Reading } from "./AnswerReading.js"
 import type { CompiledFailureRule, CompiledRules } from "./CompiledRules.js"
 import { type AnswerView, holds, isOverworked, read } from "./Expressions.js"
+import { isLarge } from "./LargeAnswers.js"
 import type { WireAnswer } from "./Transport.js"
 
 export interface Verdict {
@@ -311,9 +312,9 @@ export const judge = (seen: Case, answer: WireAnswer): Either.Either<ProviderAns
   const about = (
     view: AnswerView,
     result: Either.Either<Verdict, JudgedFailure | Undocumented>,
-    readable = true
+    { costView = view, readable = true }: { readonly costView?: AnswerView; readonly readable?: boolean } = {}
   ): Either.Either<ProviderAnswer, CallFailure> => {
-    const cost = costEvidence(read(seen.rules.costMicros, view))
+    const cost = costEvidence(read(seen.rules.costMicros, costView))
     const providerRequestId = quoted(read(seen.rules.requestId, view)) ?? null
     const evidence: Evidence = {
       ...seen.evidence,
@@ -344,12 +345,16 @@ export const judge = (seen: Case, answer: WireAnswer): Either.Either<ProviderAns
       onRight: (verdict) => ({ ...verdict, providerStatus: status, cost, evidence })
     })
   }
+  /** An answer of which the rules see nothing may still tell its cost. */
+  const forCost = (): AnswerView =>
+    viewOf(seen, answer, isLarge(answer, operation.response.parse) ? null : glance(answer, readingOf(seen)).view)
   const byRules = (view: AnswerView, read: ReadAnswer) =>
     Option.match(reportedError(seen, view), { onSome: Either.left, onNone: () => verdictOf(seen, view, read) })
   const isSuccess = isSuccessStatus(operation, status)
   const isMissStatus = operation.response.missStatuses.includes(status)
   if (status >= 300 && status < 400 && !isSuccess && !isMissStatus) {
-    return about(viewOf(seen, answer, null), Either.left(new RedirectBlocked({ providerStatus: status })))
+    const blocked = new RedirectBlocked({ providerStatus: status })
+    return about(viewOf(seen, answer, null), Either.left(blocked), { costView: forCost() })
   }
   if (!isSuccess) {
     // The body of a miss is kept when it is JSON; an error page is nobody's result.
@@ -373,13 +378,13 @@ export const judge = (seen: Case, answer: WireAnswer): Either.Either<ProviderAns
     const view = viewOf(seen, answer, null)
     if (isMissStatus) return about(view, verdictOf(seen, view, nothing))
     if (readable.left._tag === "Unparsable")
-      return about(
-        view,
-        Either.left(new InvalidResponse({ detail: readable.left.detail, providerStatus: status })),
-        false
-      )
+      return about(view, Either.left(new InvalidResponse({ detail: readable.left.detail, providerStatus: status })), {
+        costView: forCost(),
+        readable: false
+      })
     const detail = `The provider answered with a content type that this operation does not allow: ${quoted(readable.left.type) ?? "none"}.`
-    return about(view, Either.left(new UnsupportedResponseType({ detail, providerStatus: status })), false)
+    const unsupported = new UnsupportedResponseType({ detail, providerStatus: status })
+    return about(view, Either.left(unsupported), { costView: forCost(), readable: false })
   }
   const view = viewOf(seen, answer, readable.right.view)
   return about(view, byRules(view, readable.right))

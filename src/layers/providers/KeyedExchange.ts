@@ -22,7 +22,7 @@ import { endOfExchange, exchangeSpan, traceHeadersFor } from "./ExchangeSpans.js
 import type { RefusedTargets } from "./RefusedTargets.js"
 import type { RequestParts } from "./RequestPlan.js"
 import { write, type Written } from "./RequestWriting.js"
-import { acceptedEncodings, type Transport, type WireAnswer, type WireFailure } from "./Transport.js"
+import { acceptedEncodings, type Transport, type WireAnswer, WireFailure } from "./Transport.js"
 import { withValues } from "./Variables.js"
 import { failureOf, stoppedBy, stoppedElsewhere, stoppedWhereChosen } from "./WireOutcome.js"
 
@@ -152,14 +152,16 @@ const exchanged = (
       // The operator must not be asked to open an address that only an answer names.
       prepared.isTold ? identity : Effect.tapError(warnWhereRefused(engine, prepared, origin)),
       Effect.matchEffect({
-        onFailure: (wire) =>
-          Effect.fail(
+        onFailure: (failed) => {
+          const wire = blot === null ? failed : withBlottedHead(failed, blot)
+          return Effect.fail(
             prepared.isTold
               ? stoppedElsewhere(prepared.seen, wire)
               : prepared.isChosen
                 ? stoppedWhereChosen(prepared.seen, wire)
                 : stoppedBy(prepared.seen, wire)
-          ),
+          )
+        },
         onSuccess: (answer) => {
           const { parse } = operation.response
           if (isLarge(answer, parse))
@@ -267,17 +269,21 @@ export const located = (parts: RequestParts, values: VariableValues): RequestPar
 }
 
 /** No key holds a line feed, so that one blotting does for all headers. */
-const withBlottedHeaders = (answer: WireAnswer, blot: Blot): WireAnswer => {
-  const names = Object.keys(answer.headers)
-  const values = blot(Buffer.from(Object.values(answer.headers).join("\n"), "latin1"))
+const blotted = (headers: WireAnswer["headers"], blot: Blot): WireAnswer["headers"] => {
+  const values = blot(Buffer.from(Object.values(headers).join("\n"), "latin1"))
     .toString("latin1")
     .split("\n")
-  return {
-    status: answer.status,
-    bytes: answer.bytes,
-    headers: Object.fromEntries(names.map((name, at) => [name, values[at] ?? ""]))
-  }
+  return Object.fromEntries(Object.keys(headers).map((name, at) => [name, values[at] ?? ""]))
 }
+
+const withBlottedHeaders = ({ bytes, headers, status }: WireAnswer, blot: Blot): WireAnswer => ({
+  status,
+  bytes,
+  headers: blotted(headers, blot)
+})
+
+const withBlottedHead = ({ headers, reason, sent, status, word }: WireFailure, blot: Blot): WireFailure =>
+  new WireFailure({ reason, sent, status, word, headers: blotted(headers, blot) })
 
 /**
  * Sends with whatever key the operation takes; access tokens are fetched, and replaced once when a read-only call is

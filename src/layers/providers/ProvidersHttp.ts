@@ -197,7 +197,7 @@ const callWith = Effect.fnUntraced(function* (engine: Engine, call: ProviderCall
   const { parts, plan, seen } = ready
   const { async } = call.endpoint.operation
   if (async === undefined) return yield* judge(seen, yield* sendWithKey(engine, ready)(parts, "start"))
-  const { answer, costBefore } = yield* Effect.scoped(
+  return yield* Effect.scoped(
     Effect.flatMap(calledBack(engine, async, located(parts, ready.variables)), ({ callback, start }) =>
       runToEnd({
         rules: async,
@@ -210,10 +210,6 @@ const callWith = Effect.fnUntraced(function* (engine: Engine, call: ProviderCall
         ...(call.onCost === undefined ? {} : { onCost: call.onCost })
       })
     )
-  )
-  // A file tells no cost. What the provider told on the way to it stands then.
-  return yield* Either.map(judge(seen, answer), (judged) =>
-    judged.cost._tag === "None" && costBefore._tag === "Reported" ? { ...judged, cost: costBefore } : judged
   )
 })
 

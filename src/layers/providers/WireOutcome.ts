@@ -2,7 +2,7 @@
  * What an exchange without a readable answer means in the words of the contract: the failed-run code, and whether the
  * call failed for certain or was lost. Pure.
  */
-import { type CallFailure, CallLost, notSent, ProviderFailure } from "../../domain/ProviderCall.js"
+import { type CallFailure, CallLost, type CostEvidence, notSent, ProviderFailure } from "../../domain/ProviderCall.js"
 import {
   askOperator,
   ContractInvalid,
@@ -14,7 +14,9 @@ import {
   ResponseTooLarge,
   RouteDenied
 } from "../../domain/RunFailures.js"
+import { costEvidence } from "./AnswerEvidence.js"
 import { mayBeOpened } from "./Egress.js"
+import { read } from "./Expressions.js"
 import { type Case, isSuccessStatus, judgeStatus } from "./Judgement.js"
 import type { WireFailure } from "./Transport.js"
 
@@ -59,11 +61,15 @@ export const failureOf = (seen: Case, wire: WireFailure) => {
 /** The failures of an exchange without a readable answer. */
 export type WireRunFailure = ReturnType<typeof failureOf>
 
+/** The head of an answer may tell its cost although the body is too large, or broke off. */
+const toldByHead = ({ input, rules }: Case, { headers, status }: WireFailure): CostEvidence =>
+  status === null ? { _tag: "None" } : costEvidence(read(rules.costMicros, { status, headers, body: null, input }))
+
 /** A call that ended without an answer to judge. */
 export const stoppedBy = (seen: Case, wire: WireFailure): CallFailure => {
   const failure = failureOf(seen, wire)
   if (!wire.sent) return notSent(failure)
-  const told = { failure, cost: { _tag: "None" }, evidence: seen.evidence } as const
+  const told = { failure, cost: toldByHead(seen, wire), evidence: seen.evidence }
   return wire.status !== null && saysFailure(seen, wire.status)
     ? new ProviderFailure({ ...told, sent: true })
     : new CallLost(told)

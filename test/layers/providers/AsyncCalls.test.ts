@@ -129,7 +129,8 @@ describe("an asynchronous operation", () => {
       assert.deepStrictEqual<unknown>(yield* costs({}, "file"), told(5), "the newest answer that told one")
       assert.deepStrictEqual<unknown>(yield* costs({ cost: 40 }, { cost: 41 }), told(41), "the last answer goes before")
       const odd = yield* costs({ cost: "soon" }, "file")
-      assert.deepStrictEqual<unknown>(odd, ["Answered", { _tag: "None" }], "no amount stands for none")
+      const noted = ["Answered", { _tag: "Reported", micros: 5, anomaly: '"soon"' }]
+      assert.deepStrictEqual<unknown>(odd, noted, "what is no amount is noted, and the amount before it stands")
     })
   )
 
