@@ -4,6 +4,7 @@
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import { Clock, Effect, Option } from "effect"
+import { counted } from "../domain/Counted.js"
 import { commandLine } from "../domain/AuditEntry.js"
 import { decide, type Decision, type Resolution, verdicts } from "../domain/Resolution.js"
 import type { Run } from "../domain/Run.js"
@@ -23,7 +24,7 @@ const verify = Command.make("verify", { json: Inputs.json }, ({ json }) =>
       return ok
         ? {
             json: { ok, driftMicros, ...sizes },
-            text: `All adds up: ${entries} entries of ${workspaces} workspaces, drift 0`
+            text: `All adds up: ${entries} ${entries === 1 ? "entry" : "entries"} of ${counted(workspaces, "workspace")}, drift 0`
           }
         : {
             ok,

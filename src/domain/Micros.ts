@@ -43,9 +43,11 @@ export const fromUsd = (usd: number): Option.Option<Micros> =>
  * else, what it must be.
  */
 export const typedUsd = (text: string): Either.Either<number, string> => {
-  const parts = /^(-?)\$?(\d{1,9})(?:\.(\d{1,6}))?$/.exec(text.trim())
+  const parts = /^(-?)\$?(\d+)(?:\.(\d{1,6}))?$/.exec(text.trim())
   if (parts === null) return Either.left("must be dollars with at most six decimals, such as 12.50")
-  const [, sign, whole, fraction = ""] = parts
+  const [, sign, whole = "", fraction = ""] = parts
+  // Beyond that not every micro is an exact number.
+  if (whole.length > 9) return Either.left(`must be below ${10 ** 9} dollars`)
   const micros = Number(whole) * microsPerUsd + Number(fraction.padEnd(6, "0"))
   return Either.right(sign === "-" ? 0 - micros : micros)
 }

@@ -28,6 +28,7 @@ describe("Micros", () => {
     ["", "must be dollars with at most six decimals, such as 12.50"],
     ["1.0000001", "must be dollars with at most six decimals, such as 12.50"],
     ["1,5", "must be dollars with at most six decimals, such as 12.50"],
+    ["9999999999", "must be below 1000000000 dollars"],
     ["1e3", "must be dollars with at most six decimals, such as 12.50"],
     ["-1", "must not be negative"],
     ["1000000.000001", "must be at most 1000000 dollars"]
