@@ -32,28 +32,35 @@ export interface PagedPrice {
 }
 
 /**
- * Each page costs what its answer tells, at most what a page can cost, or else its listed price. The first anomaly is
- * noted.
+ * Each page costs what its answer tells, at most what a page can cost, or else its listed price. The tries of one page
+ * cost together at most what it can cost. The first anomaly is noted.
  */
 export const costOfPages = (
   { billed, billsMiss, maxMicros, price, size }: PagedPrice,
   pages: ReadonlyArray<PageFacts>
-): AttemptCost =>
-  pages.reduce<AttemptCost>(
-    (sum, { cost, outcome, resultCount }, at) => {
+): AttemptCost => {
+  const { anomaly, micros } = pages.reduce<AttemptCost & { readonly ofPage: number }>(
+    (sum, { again, cost, outcome, resultCount }, at) => {
       const isBilled = outcome !== "error" && (outcome !== "miss" || billsMiss)
       const pagePrice = priceOfPage(price, billed, at)
-      const most = mostOf(pagePrice, Math.max(size, resultCount ?? 0))
+      const before = again === true ? sum.ofPage : 0
+      const most = Math.max(0, mostOf(pagePrice, Math.max(size, resultCount ?? 0)) - before)
       const page = costOf({
         price: isBilled ? pagePrice : null,
         resultCount,
         evidence: cost,
         maxMicros: Micros.make(Math.min(maxMicros - sum.micros, most))
       })
-      return { micros: Micros.make(sum.micros + page.micros), anomaly: sum.anomaly ?? page.anomaly }
+      return {
+        micros: Micros.make(sum.micros + page.micros),
+        anomaly: sum.anomaly ?? page.anomaly,
+        ofPage: before + page.micros
+      }
     },
-    { micros: Money.zero, anomaly: null }
+    { micros: Money.zero, anomaly: null, ofPage: 0 }
   )
+  return { micros, anomaly }
+}
 
 /** Whether what is held covers a further page of at most `results` results, after those that were read. */
 export const affordsPage = (paged: PagedPrice, pages: ReadonlyArray<PageFacts>, results: number): boolean => {

@@ -154,11 +154,13 @@ export interface PageFacts {
   readonly outcome: "hit" | "weak" | "miss" | "error"
   readonly resultCount: number | null
   readonly cost: CostEvidence
+  /** It was one more try of the page before it in the list, which failed in passing. */
+  readonly again?: boolean
 }
 
 /** The pages of which an answer was made. */
 export interface AnswerPages {
-  /** In the order in which they were asked for. */
+  /** In the order in which they were asked for, each try of a page by itself. */
   readonly facts: ReadonlyArray<PageFacts>
   /** How many pages the answer is made of. */
   readonly read: number

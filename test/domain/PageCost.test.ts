@@ -26,7 +26,8 @@ const evidence: fc.Arbitrary<CostEvidence> = fc.oneof(
 const page: fc.Arbitrary<PageFacts> = fc.record({
   outcome: fc.constantFrom("hit", "weak", "miss", "error"),
   resultCount: fc.option(fc.integer({ min: 0, max: 200 })),
-  cost: evidence
+  cost: evidence,
+  again: fc.boolean()
 })
 const paged: fc.Arbitrary<PagedPrice> = fc.record({
   price,
@@ -147,6 +148,22 @@ describe("the cost of pages", () => {
     const pages = [hit(), hit(), hit()]
     assert.strictEqual(Number(costOfPages(perCall(1000), pages).micros), 3000)
     assert.strictEqual(Number(costOfPages(perCall(1000, { billed: "call" }), pages).micros), 1000)
+  })
+
+  it("of all tries of one page is at most what a page may cost, and that of the next page has its own room", () => {
+    const terms = perCall(1000, { price: { ...perCall(1000).price, maxMicros: Micros.make(2000) } })
+    const failed = (micros: number, again: boolean): PageFacts => ({
+      outcome: "error",
+      resultCount: null,
+      cost: { _tag: "Reported", micros },
+      ...(again ? { again } : {})
+    })
+    const costing = (...pages: ReadonlyArray<PageFacts>) => Number(costOfPages(terms, [hit(), ...pages]).micros)
+    assert.strictEqual(costing(failed(700, false), failed(700, true)), 2400)
+    assert.strictEqual(costing(failed(700, false), failed(700, true), failed(700, true), failed(700, true)), 3000)
+    assert.strictEqual(costing(failed(700, false), { ...hit(), again: true }), 2700)
+    assert.strictEqual(costing(failed(1700, false), { ...hit(), again: true }), 3000)
+    assert.strictEqual(costing(failed(2000, false), failed(2000, true), hit(), failed(2000, false)), 6000)
   })
 
   it("leaves out pages that failed, and misses unless they are billed; what they told counts", () => {

@@ -21,10 +21,13 @@ const stepsOf = (path: string): Steps => path.split(".").slice(1)
 const at = (body: Json, steps: Steps): Json | undefined =>
   steps.reduce<Json | undefined>((value, step) => (isObject(value) ? member(value, step) : undefined), body)
 
-/** The results of a page: none where the list is missing. Null when something else stands there. */
+/**
+ * The results of a page. Null when it has no list: it may say anything then, also that it is none. A member that is
+ * null is an empty list, as some languages write it.
+ */
 export const listOf = ({ items }: PageRules, body: Json): ReadonlyArray<Json> | null => {
-  const found = at(body, stepsOf(items)) ?? null
-  return found === null ? [] : Array.isArray(found) ? found : null
+  const found = at(body, stepsOf(items))
+  return found === null && body !== null ? [] : Array.isArray(found) ? found : null
 }
 
 /** Whether a page has its list, and nothing in it. */

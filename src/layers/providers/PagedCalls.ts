@@ -114,6 +114,8 @@ const failedPage = (cost: PageFacts["cost"]): PageFacts => ({ outcome: "error", 
 class PagesRead {
   readonly items: Array<Json> = []
   readonly facts: Array<PageFacts> = []
+  /** The page that is asked for was asked for before. */
+  isAgain = false
   private readonly digests = new Set<string>()
   private readonly hash = createHash("sha256")
   results = 0
@@ -133,6 +135,11 @@ class PagesRead {
     this.take(first)
   }
 
+  /** What one request for a page brought. */
+  note(facts: PageFacts): void {
+    this.facts.push(this.isAgain ? { ...facts, again: true } : facts)
+  }
+
   /** False when the same page was read before. */
   take(page: Page): boolean {
     const digest = digestOf(page.list)
@@ -144,7 +151,7 @@ class PagesRead {
     const { cost, outcome, resultCount } = page.answer
     const counted =
       resultCount === null || kept.length === page.list.length ? resultCount : Math.min(resultCount, kept.length)
-    this.facts.push({ outcome, resultCount: counted, cost })
+    this.note({ outcome, resultCount: counted, cost })
     this.hash.update(page.wire.bytes)
     this.results += page.list.length
     this.count += 1
@@ -239,6 +246,18 @@ const answerOf = (call: PagedCall, read: PagesRead, stopped: string | null): Pro
   }
 }
 
+const noList = (page: number): string => `page ${page} has no list of results`
+
+/** A first page without a list is the whole answer, and nothing tells whether it is all. */
+const withoutList = (answer: ProviderAnswer): ProviderAnswer => {
+  const { cost, outcome, outcomeReason, resultCount } = answer
+  return {
+    ...answer,
+    outcomeReason: `${outcomeReason} It is not all: ${noList(1)}.`,
+    pages: { facts: [{ outcome, resultCount, cost }], read: 1, complete: false }
+  }
+}
+
 export const readInPages = Effect.fnUntraced(function* (call: PagedCall) {
   const { exchange, origin, paging, plan, price, seen, start } = call
   const { rules, wanted } = paging
@@ -246,8 +265,9 @@ export const readInPages = Effect.fnUntraced(function* (call: PagedCall) {
   const started = yield* Clock.currentTimeMillis
   const opening = yield* exchange(start, "start")
   const opened = yield* judge(seen, opening)
-  const first = opened.outcome === "miss" ? null : pageOf(call, opening, opened)
-  if (first === null) return opened
+  if (opened.outcome === "miss") return opened
+  const first = pageOf(call, opening, opened)
+  if (first === null) return withoutList(opened)
 
   const read = new PagesRead(first, wanted)
   const keys = new Set<string>()
@@ -283,9 +303,11 @@ export const readInPages = Effect.fnUntraced(function* (call: PagedCall) {
     if (Either.isLeft(request)) return "the provider's cursor cannot be sent"
     const seenNow: Case = { ...seen, input: request.right.input }
     const sent = exchange(request.right.parts, "follow_up", request.right.origin)
+    // All tries of a page cost at most what it can cost.
+    if (!affordsPage(price, read.facts, Math.min(rules.size, read.missing())))
+      return "what is held for the run does not cover a further page"
+    read.isAgain = false
     for (let missed = 0; ; missed += 1) {
-      if (!affordsPage(price, read.facts, Math.min(rules.size, read.missing())))
-        return "what is held for the run does not cover a further page"
       const left = rules.totalMs - ((yield* Clock.currentTimeMillis) - started)
       const ended = yield* Effect.timeoutOption(
         Effect.either(
@@ -303,7 +325,8 @@ export const readInPages = Effect.fnUntraced(function* (call: PagedCall) {
       if (Either.isLeft(ended.value)) {
         const failed = ended.value.left
         if (failed._tag === "ProviderFailure") read.undocumented ??= failed.undocumented
-        read.facts.push(failedPage(failed.cost))
+        read.note(failedPage(failed.cost))
+        read.isAgain = true
         tell()
         const pause = pauseBefore(failed, missed)
         if (pause === null || pause >= left)
@@ -312,25 +335,25 @@ export const readInPages = Effect.fnUntraced(function* (call: PagedCall) {
         continue
       }
       if ("endCost" in ended.value.right) {
-        read.facts.push({ outcome: "miss", resultCount: null, cost: ended.value.right.endCost })
+        read.note({ outcome: "miss", resultCount: null, cost: ended.value.right.endCost })
         return null
       }
       const { answer, wire } = ended.value.right
       const page = answer.outcome === "miss" ? null : pageOf(call, wire, answer)
       if (answer.outcome === "miss" || page?.list.length === 0) {
-        read.facts.push({ outcome: "miss", resultCount: null, cost: answer.cost })
+        read.note({ outcome: "miss", resultCount: null, cost: answer.cost })
         return null
       }
       const refused =
         page === null
-          ? `page ${read.count + 1} has no list of results`
+          ? noList(read.count + 1)
           : read.bytes + wire.bytes.length > maxBytes
             ? `all pages together are larger than ${maxBytes} bytes`
             : read.take(page)
               ? undefined
               : "the provider gave the same page twice"
       if (refused !== undefined) {
-        read.facts.push(failedPage(answer.cost))
+        read.note(failedPage(answer.cost))
         return refused
       }
       asked = size

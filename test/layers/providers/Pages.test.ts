@@ -360,6 +360,61 @@ describe("a page that fails", () => {
     })
   )
 
+  it.scopedLive("again and again costs with all its tries at most what a page may cost", () =>
+    Effect.gen(function* () {
+      for (const [fails, told, charged] of [
+        [4, 0, 2100],
+        [2, 900, 2100],
+        [1, 900, 1700],
+        [1, 0, 1800]
+      ] as const) {
+        const provider = yield* serve((seen, response) => {
+          const isFirst = parameter(seen, "at") === null
+          if (!isFirst && provider.requests.length <= 1 + fails)
+            return json(response, 500, { cost: 700 }, { "retry-after": "0" })
+          const things = upTo(10).map((id) => ({ id: isFirst ? id : id + 10 }))
+          json(response, 200, { data: { things }, ...(isFirst ? { cost: 100, next: 10 } : { cost: told || null }) })
+        })
+        const paid = {
+          ...options,
+          operation: shape(byCursor, {
+            price: { basis: "per_call", micros: 1000, maxMicros: 2000, source: "https://price.test" },
+            response: { costMicros: "body.cost" }
+          })
+        }
+        const end = yield* call(provider, paid)
+        assert.deepStrictEqual([costOf(end, paid, 6000), isComplete(end)], [charged, fails < 4])
+        assert.strictEqual(provider.requests.length, fails < 4 ? fails + 2 : 5)
+      }
+    })
+  )
+
+  for (const page of [{ message: "quota" }, {}, null, { data: {} }, { data: { things: "none" } }, { data: [] }])
+    it.scopedLive(`to have a list is not the end of all pages: ${JSON.stringify(page)}`, () =>
+      Effect.gen(function* () {
+        const operation = shape(byCursor, { response: {} })
+        const second = yield* broken((response) => json(response, 200, page))
+        const after = yield* call(second, { ...options, operation })
+        assert.deepStrictEqual([idsIn(after), isComplete(after)], [upTo(10), false])
+        assert.strictEqual(reasonOf(after), "The provider answered. It is not all: page 2 has no list of results.")
+        assert.strictEqual(costOf(after, { ...options, operation }, 3000), 1000)
+
+        const first = yield* serve((_seen, response) => json(response, 200, page))
+        const alone = yield* call(first, { ...options, operation })
+        assert.deepStrictEqual([valueOf(alone), isComplete(alone)], [page, false])
+        assert.strictEqual(reasonOf(alone), "The provider answered. It is not all: page 1 has no list of results.")
+        assert.strictEqual(first.requests.length, 1)
+      })
+    )
+
+  it.scopedLive("to be more than null where its list stands has an empty list, and is the end", () =>
+    Effect.gen(function* () {
+      const provider = yield* broken((response) => json(response, 200, { data: { things: null } }))
+      const end = yield* call(provider, { ...options, operation: shape(byCursor, { response: {} }) })
+      assert.deepStrictEqual([idsIn(end), isComplete(end)], [upTo(10), true])
+    })
+  )
+
   it.scopedLive("as an error in a 200 is no page", () =>
     Effect.gen(function* () {
       const provider = yield* broken((response) =>
