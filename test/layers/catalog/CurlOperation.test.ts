@@ -405,6 +405,15 @@ describe("a curl command of a provider's documentation", () => {
     )
   })
 
+  it("names a kind of answer that it asks for, since the manifest says that elsewhere", () => {
+    assert.deepStrictEqual(
+      [...made('curl -H "Accept: text/csv" https://a.example/rates').leftOut],
+      ["the header Accept, which says the contentTypes of the operation: let them begin with text/csv"]
+    )
+    for (const common of ["*/*", "application/json", "application/json, text/plain, */*"])
+      assert.deepStrictEqual([...made(`curl -H "Accept: ${common}" https://a.example/rates`).leftOut], [])
+  })
+
   it("has a number of more digits than an example keeps for a number, and no example", () => {
     const { endpoint, leftOut } = made("curl https://a.example/x --json '{\"id\":90071992547409931}'")
     assert.deepStrictEqual(endpoint.operation.input["properties"], { id: { type: "integer" } })
