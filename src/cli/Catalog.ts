@@ -9,10 +9,11 @@ import { Clock, Effect, type Layer, Option } from "effect"
 import { resolve } from "node:path"
 import { counted } from "../domain/Counted.js"
 import { builtInCatalog } from "../layers/catalog/BuiltInCatalog.js"
-import type { FolderSize } from "../layers/catalog/CatalogFiles.js"
+import type { FolderContent, FolderSize } from "../layers/catalog/CatalogFiles.js"
 import type { LintProblem } from "../layers/catalog/CatalogLint.js"
 import type { Imported, ImportReport } from "../layers/catalog/import/ImportReport.js"
 import type { CatalogProblem, ReadContent } from "../layers/catalog/ManifestReading.js"
+import { type Overridden, overriddenWords } from "../layers/catalog/Merging.js"
 import { readConfig } from "../layers/node/Config.js"
 import type { Endpoint } from "../domain/Manifest.js"
 import type { CatalogRevisions } from "../services/CatalogRevisions.js"
@@ -22,7 +23,15 @@ import type { PlatformKeys } from "../services/PlatformKeys.js"
 import { catalogNew } from "./CatalogNew.js"
 import { catalogTry } from "./CatalogTry.js"
 import { catalogWatch } from "./CatalogWatch.js"
-import { publicationText, publish, publishAs, published, publishing, withdraw } from "./CatalogPublishing.js"
+import {
+  publicationText,
+  publish,
+  publishAs,
+  published,
+  publishing,
+  underneath,
+  withdraw
+} from "./CatalogPublishing.js"
 import * as Drafts from "./Drafts.js"
 import * as Inputs from "./Inputs.js"
 
@@ -38,10 +47,23 @@ interface Sizes {
   readonly jobs: number
 }
 
+interface NamedFolder extends FolderSize {
+  readonly overrides: Overridden
+}
+
+/** The folders but the built-in one, and what each of them overrides. */
+const namedFolders = ({ folders, overridden }: FolderContent): ReadonlyArray<NamedFolder> =>
+  folders
+    .filter(({ folder }) => folder !== builtInCatalog)
+    .map((size) => {
+      const { jobs = [], operations = [] } = overridden.find(({ folder }) => folder === size.folder) ?? {}
+      return { ...size, overrides: { jobs, operations } }
+    })
+
 /** `named`: how much each folder holds that the command line named. */
 const linted = (
   sizes: Sizes,
-  named: ReadonlyArray<FolderSize>,
+  named: ReadonlyArray<NamedFolder>,
   problems: ReadonlyArray<Problem>,
   warnings: ReadonlyArray<Problem>
 ): Answer => ({
@@ -49,7 +71,10 @@ const linted = (
   json: {
     ok: problems.length === 0,
     ...sizes,
-    folders: named.map((each) => ({ ...each })),
+    folders: named.map(({ overrides: { jobs, operations }, ...size }) => ({
+      ...size,
+      overrides: { jobs: [...jobs], operations: [...operations] }
+    })),
     problems: problems.map((problem) => ({ ...problem })),
     ...(warnings.length === 0 ? {} : { warnings: warnings.map((warning) => ({ ...warning })) })
   },
@@ -58,10 +83,10 @@ const linted = (
       ? [
           ...warnings.map(({ message, path, subject }) => `Warning: ${subject} at ${path}: ${message}`),
           `All is well: ${counted(sizes.endpoints, "operation")}, ${counted(sizes.jobs, "job")}${named.length === 0 ? "" : ", the built-in ones among them"}`,
-          ...named.map(
-            ({ endpoints, folder, jobs }) =>
-              `  from ${folder}: ${counted(endpoints, "operation")}, ${counted(jobs, "job")}`
-          )
+          ...named.flatMap(({ endpoints, folder, jobs, overrides }) => [
+            `  from ${folder}: ${counted(endpoints, "operation")}, ${counted(jobs, "job")}`,
+            ...overriddenWords(overrides).map((words) => `    ${words}`)
+          ])
         ].join("\n")
       : [
           ...problems.map(({ message, path, subject }) => `${subject}${path === "" ? "" : ` at ${path}`}: ${message}`),
@@ -96,7 +121,7 @@ const lint = Command.make(
             Effect.map(lintCatalog(content), (problems) =>
               linted(
                 { endpoints: content.endpoints.length, jobs: content.jobs.length },
-                content.folders.filter(({ folder }) => folder !== builtInCatalog),
+                namedFolders(content),
                 inFiles(content, problems),
                 warningsOf(content)
               )
@@ -188,14 +213,15 @@ const kept = <E, R>({ endpoints, report }: Imported, asked: Asked, revisions: La
     const drafts = Option.isNone(asked.to) ? null : yield* planned(asked.to.value, endpoints, asked)
     // A report changes nothing, with --dry-run or without.
     if (drafts === null && mode === null) return reported(report, [], asked)
+    const below = mode === null ? content : yield* underneath
     return yield* carriedOut(asked.dryRun, {
       will: [
         ...(drafts?.will ?? []),
-        ...(mode === null ? [] : yield* Effect.provide(publicationText(content, mode), revisions))
+        ...(mode === null ? [] : yield* Effect.provide(publicationText(content, mode, below), revisions))
       ],
       work: Effect.gen(function* () {
         const told = reported(report, drafts === null ? [] : yield* drafts.write, asked)
-        return mode === null ? told : yield* Effect.provide(publishAs(content, mode, told), revisions)
+        return mode === null ? told : yield* Effect.provide(publishAs(content, mode, told, below), revisions)
       })
     })
   })

@@ -10,7 +10,7 @@ import { Effect } from "effect"
 import { resolve } from "node:path"
 import { counted } from "../domain/Counted.js"
 import { commandLine } from "../domain/AuditEntry.js"
-import { mergeCatalogs } from "../layers/catalog/Merging.js"
+import { mergeCatalogs, overriddenBy, overriddenWords } from "../layers/catalog/Merging.js"
 import { readConfig } from "../layers/node/Config.js"
 import type { CatalogContent, CatalogRefused } from "../services/CatalogPublisher.js"
 import { CatalogRevisions, type Reached } from "../services/CatalogRevisions.js"
@@ -50,7 +50,7 @@ const reader = Effect.map(
 )
 
 /** What is in force without a publication: the built-in catalog, and over it the folders of `GATEWAY_CATALOG`. */
-const underneath = Effect.gen(function* () {
+export const underneath = Effect.gen(function* () {
   const own = yield* shippedCatalog
   const { catalogFolders } = yield* readConfig
   return mergeCatalogs(own, yield* (yield* reader)(catalogFolders, { otherJobs: own.jobs }))
@@ -59,8 +59,8 @@ const underneath = Effect.gen(function* () {
 const sizeText = ({ endpoints, jobs }: CatalogContent): string =>
   `${counted(endpoints.length, "operation")} and ${counted(jobs.length, "job")}`
 
-/** What a publication does to what is in force. */
-export const publicationText = (content: CatalogContent, mode: Mode) =>
+/** What a publication does to what is in force. `below` is the catalog without publications. */
+export const publicationText = (content: CatalogContent, mode: Mode, below: CatalogContent) =>
   Effect.map(
     Effect.flatMap(CatalogRevisions, ({ latest }) => latest),
     ({ content: before }): ReadonlyArray<string> => {
@@ -76,7 +76,8 @@ export const publicationText = (content: CatalogContent, mode: Mode) =>
           ? [
               `Replaces ${counted(replaced, "operation")} of the same id that ${replaced === 1 ? "was" : "were"} published before`
             ]
-          : [])
+          : []),
+        ...overriddenWords(overriddenBy(below, content))
       ]
     }
   )
@@ -98,11 +99,10 @@ const reachedWords = ({ inForce, nodes, refused }: Reached): string => {
  * Publishes and answers with `told`, or with the reason why it did not. Ends when every node of this database has the
  * publication in force, so that a client that asks any node after that is served from it.
  */
-export const publishAs = (content: CatalogContent, mode: Mode, told: Answer, builtIn?: CatalogContent) =>
+export const publishAs = (content: CatalogContent, mode: Mode, told: Answer, below: CatalogContent) =>
   Effect.scoped(
     Effect.gen(function* () {
       const revisions = yield* CatalogRevisions
-      const below = builtIn ?? (yield* underneath)
       const reachedBy = yield* revisions.watch
       const { endpoints, sequence } = yield* revisions.publish(content, { mode, builtIn: below }, commandLine)
       const reached = yield* reachedBy(sequence, nodesWithinMillis)
@@ -118,7 +118,7 @@ export const publishAs = (content: CatalogContent, mode: Mode, told: Answer, bui
         },
         text: [
           ...(told.text === "" ? [] : [told.text]),
-          `Publication ${sequence}: ${counted(endpoints, "operation")} beside the built-in ones; ${reachedWords(reached)}`
+          `Publication ${sequence}: ${counted(endpoints, "operation")} over the built-in catalog; ${reachedWords(reached)}`
         ].join("\n")
       }
       return done
@@ -151,7 +151,7 @@ export const publish = Command.make(
         }
         const mode = replace ? "replace" : "add"
         return yield* carriedOut(dryRun, {
-          will: yield* publicationText(content, mode),
+          will: yield* publicationText(content, mode, builtIn),
           work: publishAs(content, mode, nothingElse, builtIn)
         })
       })
@@ -179,9 +179,9 @@ const nothing: CatalogContent = { jobs: [], endpoints: [] }
 export const withdraw = Command.make("withdraw", { dryRun, json: Inputs.json }, (asked) =>
   announced(
     asked,
-    Effect.map(publicationText(nothing, "replace"), (will) => ({
+    Effect.map(publicationText(nothing, "replace", nothing), (will) => ({
       will,
-      work: publishAs(nothing, "replace", nothingElse)
+      work: Effect.flatMap(underneath, (below) => publishAs(nothing, "replace", nothingElse, below))
     }))
   )
 ).pipe(Command.withDescription("Take everything published back; runs under way keep their contracts"))

@@ -51,7 +51,8 @@ export const examples: Readonly<Record<string, string>> = {
   "catalog lint": "gateway catalog lint my-catalog",
   "catalog watch": "gateway catalog watch --budget-usd 0.05 --history drift.jsonl",
   "catalog new": "gateway catalog new --to my-catalog < curl.txt",
-  "catalog try": 'gateway catalog try my-catalog/providers/rubygems.yaml rubygems-gem --input \'{"package":"rails"}\'',
+  "catalog try":
+    'gateway catalog try my-catalog/providers/crandb.yaml crandb-package --input \'{"package":"ggplot2"}\'',
   "catalog import-openapi": "gateway catalog import-openapi openapi.yaml --to my-catalog",
   "catalog import-jsonl": "gateway catalog import-jsonl operations.jsonl.gz --publish add",
   "catalog publish": "gateway catalog publish my-catalog",

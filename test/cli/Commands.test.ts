@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Redacted, Schedule } from "effect"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import Pg from "pg"
 import { CatalogFollowing } from "../../src/layers/catalog/CatalogFollowing.js"
 import { CatalogServed } from "../../src/layers/catalog/CatalogServed.js"
@@ -779,7 +780,7 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
           writeFileSync(join(place, "providers", "broken.yaml"), `mock: true\n${batManifest}`)
           assert.deepInclude(yield* json(["catalog", "lint", place]), {
             endpoints: whole["endpoints"] + 1,
-            folders: [{ folder: place, endpoints: 1, jobs: 0 }]
+            folders: [{ folder: place, endpoints: 1, jobs: 0, overrides: { jobs: [], operations: [] } }]
           })
           assert.include((yield* cli(["catalog", "lint", place])).out.join("\n"), `from ${place}: 1 operation, 0 jobs`)
 
@@ -793,6 +794,14 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
             aged.out.join("\n"),
             /Warning: .*broken\.yaml at operations\.0\.provenance\.verifiedOn: is \d+ days ago/
           )
+
+          const builtIn = fileURLToPath(new URL("../../catalog/providers/rubygems.yaml", import.meta.url))
+          rmSync(join(place, "providers", "broken.yaml"))
+          writeFileSync(join(place, "providers", "rubygems.yaml"), readFileSync(builtIn))
+          const words =
+            "Replaces 2 operations of the same id that are built in or in GATEWAY_CATALOG: rubygems-gem, rubygems-search"
+          assert.include((yield* cli(["catalog", "lint", place])).out.join("\n"), words)
+          assert.include((yield* cli(["catalog", "publish", place, "--dry-run"])).out.join("\n"), words)
         })
       ),
     60_000

@@ -231,7 +231,7 @@ describe.runIf(hasCurl)("what the pages print", () => {
   )
 
   it("takes each part of a manifest that docs/providers.md shows", () => {
-    const [complete] = blocksOf("docs/providers.md").filter(({ text }) => text.startsWith("id: rubygems"))
+    const [complete] = blocksOf("docs/providers.md").filter(({ text }) => text.startsWith("id: crandb"))
     const parts = blocksOf("docs/providers.md").filter(isPart)
     assert.isAbove(parts.length, 0)
     for (const part of parts) {

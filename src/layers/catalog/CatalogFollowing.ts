@@ -9,19 +9,7 @@ import { Effect, Layer, Ref, Stream } from "effect"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import { type CatalogContent, CatalogPublisher, type CatalogRefused } from "../../services/CatalogPublisher.js"
 import { CatalogRevisions } from "../../services/CatalogRevisions.js"
-import { mergeCatalogs, type Overridden, overriddenBy } from "./Merging.js"
-
-const idsShown = 20
-
-/** Ids for a line of the log. */
-export const listed = ({ jobs, operations }: Overridden) => {
-  const shown = (ids: ReadonlyArray<string>): string =>
-    [...ids.slice(0, idsShown), ...(ids.length > idsShown ? [`and ${ids.length - idsShown} more`] : [])].join(", ")
-  return {
-    ...(jobs.length > 0 ? { jobs: shown(jobs) } : {}),
-    ...(operations.length > 0 ? { operations: shown(operations) } : {})
-  }
-}
+import { listed, mergeCatalogs, overriddenBy } from "./Merging.js"
 
 export const CatalogFollowing = (
   builtIn: CatalogContent

@@ -2,6 +2,7 @@
  * Merges two catalogs: an operation or job of the second replaces the one with the same id in the first, and all others
  * stay. The folders of `GATEWAY_CATALOG` and publications are merged by this same rule.
  */
+import { counted } from "../../domain/Counted.js"
 import type { Endpoint, JobManifest } from "../../domain/Manifest.js"
 import type { CatalogContent } from "../../services/CatalogPublisher.js"
 
@@ -27,3 +28,28 @@ export const mergeCatalogs = (base: CatalogContent, over: CatalogContent): Catal
   )
   return { jobs: Array.from(jobs.values()), endpoints: Array.from(endpoints.values()) }
 }
+
+const idsShown = 20
+
+/** Ids for one line. */
+const shown = (ids: ReadonlyArray<string>): string =>
+  [...ids.slice(0, idsShown), ...(ids.length > idsShown ? [`and ${ids.length - idsShown} more`] : [])].join(", ")
+
+/** Ids for a line of the log. */
+export const listed = ({ jobs, operations }: Overridden) => ({
+  ...(jobs.length > 0 ? { jobs: shown(jobs) } : {}),
+  ...(operations.length > 0 ? { operations: shown(operations) } : {})
+})
+
+/** For people, a sentence for each kind: what of the catalog below gives way to it. */
+export const overriddenWords = ({ jobs, operations }: Overridden): ReadonlyArray<string> =>
+  [
+    { ids: operations, kind: "operation" },
+    { ids: jobs, kind: "job" }
+  ].flatMap(({ ids, kind }) =>
+    ids.length === 0
+      ? []
+      : [
+          `Replaces ${counted(ids.length, kind)} of the same id that ${ids.length === 1 ? "is" : "are"} built in or in GATEWAY_CATALOG: ${shown(ids)}`
+        ]
+  )
