@@ -100,18 +100,25 @@ const replayOf = ({ operation, provider }: Endpoint, sample: Sample): Replay => 
   let asked = 0
   const further = sample.pages ?? []
   let pagesAsked = 0
+  /** A refused access token is renewed, and the same request is sent again. */
+  let wasRefused = false
+  let isRenewed = false
   const respond: Respond = (request, response) => {
     if (token !== undefined && request.method === "POST" && request.url === token.pathname + token.search) {
+      isRenewed = wasRefused
       return void response
         .writeHead(200, { "content-type": "application/json" })
         .end('{"access_token":"lint-token-0000","expires_in":3600}')
     }
-    const page = operation.pages === undefined ? undefined : pagesAsked++
+    if (!isRenewed) pagesAsked += 1
+    isRenewed = false
+    const page = operation.pages === undefined ? undefined : pagesAsked - 1
     const shown =
       page === undefined || page === 0 ? sample : (further[page - 1] ?? { status: 404, headers: {}, body: {} })
     const body = answers?.[asked] ?? shown.body
     const status = answers !== null && asked < answers.length - 1 ? 200 : shown.status
     asked += 1
+    wasRefused = status === 401
     const headers = Object.fromEntries(
       Object.entries(shown.headers).map(([name, value]) => [name.toLowerCase(), value])
     )

@@ -275,6 +275,37 @@ describe("the lint", () => {
       ])
     })
   )
+
+  it.live("takes no request that is sent again with a new access token for a further page", () =>
+    Effect.gen(function* () {
+      const sampled = (pages: string) =>
+        provider(
+          `
+volume: { field: limit, default: 2, max: 20 }
+pages: { items: body.items, size: 5, next: { by: page, field: page } }
+samples:
+  hit: { input: { limit: 12 }, body: { items: [1, 2, 3, 4, 5] }, pages: [${pages}], outcome: hit }
+  error: { input: {}, status: 401, body: {}, outcome: error, code: auth_error }
+  paged-error: { input: { limit: 7 }, status: 401, body: {}, outcome: error, code: auth_error }`,
+          "auth: { type: oauth2_client_credentials, tokenUrl: 'https://api.maker.test/token' }\nmock: true"
+        ).replace(
+          "input: { type: object }",
+          "input: { type: object, properties: { limit: { type: integer }, page: { type: integer } } }"
+        )
+      const lint = Effect.fnUntraced(function* (pages: string) {
+        const found = yield* lintCatalog(Either.getOrThrow(decode([sampled(pages)])))
+        return found.map(({ message, path }) => `${path}: ${message}`)
+      })
+      assert.deepStrictEqual(yield* lint("{ body: { items: [6, 7] } }"), [])
+      assert.deepStrictEqual(yield* lint("{ status: 401, body: {} }"), [], "a further page is refused twice as well")
+      const full = yield* lint("{ body: { items: [6, 7, 8, 9, 10] } }")
+      assert.match(full.join(), /^samples.hit: a page 3 was asked for, and the sample has none/)
+      assert.match(
+        (yield* lint("{ status: 401, body: {} }, { body: { items: [8] } }")).join(),
+        /^samples.hit: its page 3 was not asked for/
+      )
+    })
+  )
 })
 
 describe("a documented schema of the answer", () => {
