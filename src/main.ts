@@ -15,7 +15,7 @@ const refused = Effect.zipRight(
   Effect.sync(() => void (process.exitCode = 2))
 )
 
-NodeRuntime.runMain(given.length > 0 ? refused : serve({ welcomes: true }), {
+NodeRuntime.runMain(given.length > 0 ? refused : serve({ welcomes: true, terminal: process.stdout.isTTY }), {
   disableErrorReporting: true,
   disablePrettyLogger: true
 })

@@ -22,7 +22,7 @@ export const serve = Command.make(
   ({ json }) =>
     Effect.flatMap(
       Effect.promise(() => import("../layers/compose/Starting.js")),
-      (starting) => starting.serve({ welcomes: !json })
+      (starting) => starting.serve({ welcomes: !json, terminal: !json && process.stdout.isTTY })
     ).pipe(
       // A server that is told to stop has done what was asked.
       Effect.onInterrupt(() => Effect.sync(() => void (process.exitCode = 0)))

@@ -17,7 +17,8 @@ import { Sealing } from "../../services/Sealing.js"
 import { builtInCatalog } from "../catalog/BuiltInCatalog.js"
 import { readCatalog } from "../catalog/CatalogFiles.js"
 import { ArchiveFilesOnDisk } from "../node/ArchiveFilesOnDisk.js"
-import { type GatewayConfig, publicUrlProblem, readConfig } from "../node/Config.js"
+import { catalogFoldersRead, type GatewayConfig, publicUrlProblem, readConfig } from "../node/Config.js"
+import type { SettingsWrong } from "../node/SettingsWrong.js"
 import { isLoopback } from "../node/ConfigGroups.js"
 import { secret } from "../node/ConfigValues.js"
 import { unknownInWords, unknownSettings } from "../node/UnknownSettings.js"
@@ -315,9 +316,12 @@ export const examine = Effect.gen(function* () {
   const named = unknown.map((setting) =>
     doubtful("settings", unknownInWords(setting), "Correct the name, or leave it where another program reads it")
   )
-  if (Either.isLeft(read))
+  const folders = yield* Effect.either(catalogFoldersRead)
+  const linesOf = (wrong: Either.Either<unknown, SettingsWrong>) => (Either.isLeft(wrong) ? wrong.left.lines : [])
+  const lines = [...linesOf(read), ...linesOf(folders)]
+  if (Either.isLeft(read) || lines.length > 0)
     return [
-      ...read.left.lines.map((line) =>
+      ...lines.map((line) =>
         wrong("settings", line, "Correct this variable; the README lists every setting and what it takes")
       ),
       ...named

@@ -3,8 +3,8 @@
  * serves is loaded by the processes that serve.
  */
 import { NodeContext } from "@effect/platform-node"
-import { Cause, Effect, FiberRef, HashSet, Logger, Option } from "effect"
-import { isProduction, readConfig } from "../node/Config.js"
+import { Cause, Console, Effect, FiberRef, HashSet, Logger, Option } from "effect"
+import { catalogFoldersRead, isProduction, readConfig } from "../node/Config.js"
 import { SettingsWrong } from "../node/SettingsWrong.js"
 import { unknownInWords, unknownSettings } from "../node/UnknownSettings.js"
 import { givenSealingKeys } from "../secrets/SealingAesGcm.js"
@@ -13,6 +13,8 @@ import { isOneOfSeveral, severalProcesses } from "./Processes.js"
 export interface ServeOptions {
   /** Whether development is welcomed with a text. Without it, standard output holds JSON lines only. */
   readonly welcomes: boolean
+  /** Whether a person reads standard output: then wrong settings are plain lines on standard error. */
+  readonly terminal: boolean
 }
 
 /** What failed, without the places in the program; those are told at the level Debug. */
@@ -30,6 +32,10 @@ const tellFailedStart = Effect.tapErrorCause((cause: Cause.Cause<unknown>) =>
   )
 )
 
+/** For a person: each wrong setting in a line. */
+const tellWrongSettings = ({ lines }: SettingsWrong) =>
+  Console.error(["The gateway could not start:", ...lines.map((line) => `  ${line}`)].join("\n"))
+
 /** Of several processes, the first one tells. */
 const tellUnknown = isOneOfSeveral
   ? Effect.void
@@ -42,13 +48,14 @@ const tellUnknown = isOneOfSeveral
 const readToServe = Effect.all(
   {
     config: readConfig,
+    catalog: catalogFoldersRead,
     keys: Effect.flatMap(isProduction, (needed) => givenSealingKeys({ needed }))
   },
   { mode: "validate" }
 ).pipe(
   Effect.mapBoth({
-    onFailure: ({ config, keys }) =>
-      new SettingsWrong({ lines: [config, keys].flatMap(Option.toArray).flatMap(({ lines }) => lines) }),
+    onFailure: ({ catalog, config, keys }) =>
+      new SettingsWrong({ lines: [config, catalog, keys].flatMap(Option.toArray).flatMap(({ lines }) => lines) }),
     onSuccess: ({ config }) => config
   })
 )
@@ -57,7 +64,7 @@ const readToServe = Effect.all(
 export const serve = (options: ServeOptions) =>
   readToServe.pipe(
     Effect.tapError(() => tellUnknown),
-    tellFailedStart,
+    options.terminal ? Effect.tapError(tellWrongSettings) : tellFailedStart,
     Effect.tap(({ logLevel }) => Logger.withMinimumLogLevel(tellUnknown, logLevel)),
     Effect.flatMap((config) =>
       (config.processes > 1 && !isOneOfSeveral

@@ -4,6 +4,7 @@
  * (`SettingsWrong.ts`).
  */
 import { Config, Effect, Either, LogLevel, Option, type Redacted } from "effect"
+import { readdirSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { Micros, microsPerUsd } from "../../domain/Micros.js"
 import { type NodeRole, nodeRoles } from "../../domain/NodeRole.js"
@@ -150,6 +151,23 @@ const logLevel = (otherwise: LogLevel.LogLevel) =>
 /** `GATEWAY_LOG_LEVEL`. The command line reads it by itself, because some of its commands read no other setting. */
 export const readLogLevel = (otherwise: LogLevel.LogLevel): Effect.Effect<LogLevel.LogLevel, SettingsWrong> =>
   inPlainLines(logLevel(otherwise))
+
+/** Fails where a folder of `GATEWAY_CATALOG` cannot be read. A start asks; many commands work without the folders. */
+export const catalogFoldersRead: Effect.Effect<ReadonlyArray<string>, SettingsWrong> = inPlainLines(
+  list("GATEWAY_CATALOG", (folders) =>
+    Either.all(
+      folders.map((folder) =>
+        Either.try({
+          try: () => {
+            readdirSync(folder)
+            return folder
+          },
+          catch: () => `must name folders that this process can read; ${folder} is none`
+        })
+      )
+    )
+  )
+)
 
 /** Without this a misspelled "production" would start a development gateway, with its demo token. */
 const mode = oneOf("NODE_ENV", ["production", "development", "test"], "development")

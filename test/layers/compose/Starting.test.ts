@@ -1,0 +1,55 @@
+// What a start says that cannot be: to a program in its log, to a person in plain lines.
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, type Console, Effect } from "effect"
+import { serve } from "../../../src/layers/compose/Starting.js"
+
+const wrong = new Map([
+  ["HOST", ""],
+  ["PORT", "door"],
+  ["GATEWAY_CATALOG", "/nowhere/at/all"]
+])
+const lines = [
+  "HOST must be an IP address or the name of a host, without a port or brackets, such as 0.0.0.0 or :: (it is empty)",
+  'PORT must be a whole number from 0 to 65535 (it is "door")',
+  'GATEWAY_CATALOG must name folders that this process can read; /nowhere/at/all is none (it is "/nowhere/at/all")'
+]
+
+const told = (terminal: boolean) =>
+  Effect.gen(function* () {
+    const console = yield* Effect.console
+    const [out, err]: readonly [Array<string>, Array<string>] = [[], []]
+    const { message } = yield* serve({ welcomes: true, terminal }).pipe(
+      Effect.flip,
+      Effect.map((error) => ({ message: error instanceof Error ? error.message : "" })),
+      Effect.withConsole({
+        ...console,
+        log: (text: string) => Effect.sync(() => void out.push(text)),
+        error: (text: string) => Effect.sync(() => void err.push(text)),
+        unsafe: { ...console.unsafe, log: (text: string) => void out.push(text) }
+      } satisfies Console.Console),
+      Effect.withConfigProvider(ConfigProvider.fromMap(wrong))
+    )
+    return { out, err, message }
+  })
+
+describe("a start with wrong settings", () => {
+  it.effect("tells a person each of them in a line, the catalog's folders among them", () =>
+    Effect.gen(function* () {
+      const { err, message, out } = yield* told(true)
+      assert.strictEqual(message, lines.join("\n"))
+      assert.deepStrictEqual(err, [["The gateway could not start:", ...lines.map((line) => `  ${line}`)].join("\n")])
+      assert.deepStrictEqual(out, [])
+    })
+  )
+
+  it.effect("tells a program in one line of JSON", () =>
+    Effect.gen(function* () {
+      const { err, out } = yield* told(false)
+      assert.lengthOf(out, 1)
+      const { cause, logLevel, message } = JSON.parse(out[0] ?? "")
+      assert.deepStrictEqual([logLevel, message], ["FATAL", "The gateway could not start"])
+      for (const line of lines) assert.include(cause, line)
+      assert.deepStrictEqual(err, [])
+    })
+  )
+})
