@@ -213,11 +213,17 @@ const withWholeCommand = (help: string, args: ReadonlyArray<string>): string =>
     return words.length === 0 ? usage : `$ gateway ${words.join(" ")}`
   })
 
-/** The parser writes `--only ID...`, as if several values stood behind one `--only`. */
-const withRepeats = (help: string): string =>
-  help.replace(/(--[\w-]+) ([\w:=]+)\.\.\./g, (_, name: string, value: string) =>
-    name === "--scope" ? `${name} ${value}[,${value}]...` : `[${name} ${value}]...`
-  )
+/**
+ * The parser writes `--only ID...`, as if several values stood behind one `--only`, and as if one were needed. Of those
+ * that are repeated, only the scopes of `token create` are.
+ */
+const withRepeats = (help: string, args: ReadonlyArray<string>): string =>
+  help.replace(/(--[\w-]+) ([\w:=]+)\.\.\./g, (_, name: string, value: string, at: number) => {
+    if (name !== "--scope") return `[${name} ${value}]...`
+    const before = help.slice(help.lastIndexOf("\n", at) + 1, at)
+    const words = `${name} ${value}[,${value}]...`
+    return args[0] === "login" || /\blogin /.test(before) ? `[${words}]` : words
+  })
 
 /** Help is printed without that, and without colours where the output is no terminal. */
 const printing = (
@@ -227,7 +233,7 @@ const printing = (
   const shown = (word: unknown) => {
     if (typeof word !== "string") return word
     const described = asked.help
-      ? withRepeats(withWholeCommand(asked.colours ? word : plain(word), asked.args)).replace(ofItsKind, "")
+      ? withRepeats(withWholeCommand(asked.colours ? word : plain(word), asked.args), asked.args).replace(ofItsKind, "")
       : word
     return asked.colours ? described : plain(described)
   }
