@@ -60,7 +60,9 @@ const reasonOf = (
       : `$${operation.estimatedPrice} per ${operation.priceBasis === "per_result" ? "result" : "call"}`
   const { rate, runs, thin } = operation.works
   const proof =
-    rate === null ? "not run here yet" : `${Math.round(rate * 100)} % of ${counted(runs, "run")} worked${thin ? " (few)" : ""}`
+    rate === null
+      ? "not run here yet"
+      : `${Math.round(rate * 100)} % of ${counted(runs, "run")} worked${thin ? " (few)" : ""}`
   return `${does}; ${costs}; ${proof}.`
 }
 

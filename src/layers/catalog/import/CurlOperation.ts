@@ -42,7 +42,9 @@ const takeHeader = (found: Collected, name: string, value: string): void => {
   if (ownHeader.test(name)) {
     if (/^cookie$/i.test(name)) found.leftOut.push("the cookies")
     if (/^accept$/i.test(name) && !/\*\/\*|application\/json/i.test(value))
-      found.leftOut.push(`the header Accept, which says the contentTypes of the operation: let them begin with ${value}`)
+      found.leftOut.push(
+        `the header Accept, which says the contentTypes of the operation: let them begin with ${value}`
+      )
     return
   }
   if (keyName.test(name) || looksSecret(value)) return found.key({ type: "header", name }, what, value)
