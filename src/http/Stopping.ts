@@ -50,15 +50,19 @@ export const makeEndings = (): Endings => {
   }
 }
 
-/** Gives a request to the listeners of the server only if `arrived` says so. */
+/**
+ * Gives a request to the listeners of the server only if `arrived` says so. The body of any other is read and thrown
+ * away, as all that comes behind an answer.
+ */
 export const hearOnly = (server: Server, arrived: Endings["arrived"]): void => {
   const emit = server.emit.bind(server)
   Object.defineProperty(server, "emit", {
     value: (event: string, ...given: ReadonlyArray<unknown>): boolean => {
       const [, response] = given
-      return event === "request" && response instanceof ServerResponse && !arrived(response)
-        ? false
-        : emit(event, ...given)
+      if (event !== "request" || !(response instanceof ServerResponse) || arrived(response))
+        return emit(event, ...given)
+      response.req.resume()
+      return false
     }
   })
 }

@@ -17,8 +17,9 @@ const decodeKeys = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: RunI
 const sinceRow = rowOf(Schema.Struct({ since: Schema.NullOr(Schema.Int) }))
 
 /**
- * The rows of these runs in a table, which `which` has as `r`. `offset 0` keeps the planner from turning the join
- * around: while it believes that the table is empty, it would read all of it and look for each row among the keys.
+ * What a table has of these runs; `which` is a further condition on its rows, which are `r` there. `offset 0` keeps the
+ * planner from turning the join around: while it believes that the table is empty, it would read all of it and look for
+ * each row among the keys.
  */
 const rowsOfRuns = (
   { query, sql }: Database["Type"],
@@ -62,6 +63,7 @@ const smallOnes = (database: Database["Type"]) => {
   return Effect.fnUntraced(function* (keys: ReadonlyArray<RunKey>) {
     const asked = [...new Map(keys.map((key) => [`${key.workspaceId} ${key.runId}`, key])).values()]
     const runs = yield* Effect.orDie(decodeRuns(yield* rowsOfRuns(database, asked, table)))
+    if (runs.length === 0) return keys.map(() => Exit.succeed(null))
     const found = new Map(runs.map((run) => [run.runId, { run, attempts: new Array<Attempt>() }]))
     for (const attempt of yield* attemptsOfRuns(runs)) found.get(attempt.runId)?.attempts.push(attempt)
     return keys.map(({ runId, workspaceId }) => {

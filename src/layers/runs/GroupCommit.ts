@@ -1,8 +1,8 @@
 /**
- * Lets callers that arrive together share one commit. One worker takes all waiting items as a batch. It waits for no
- * second item, so a lone caller is never delayed. After the batch is done, each caller gets its own exit: an item that
- * is refused fails alone. Items that arrive meanwhile are the next batch. If a batch dies, its items are tried again
- * one by one, so that a bad item cannot fail the others.
+ * Lets callers that arrive together share one commit, or one statement that reads. One worker takes all waiting items
+ * as a batch. It waits for no second item, so a lone caller is never delayed. After the batch is done, each caller gets
+ * its own exit: an item that is refused fails alone. Items that arrive meanwhile are the next batch. If a batch dies,
+ * its items are tried again one by one, so that a bad item cannot fail the others.
  */
 import { Cause, Effect, Exit, type Scope } from "effect"
 import { onItsOwn } from "./OnItsOwn.js"
