@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { Pool, request } from "undici"
 import { generatedFile } from "./catalog/Generated.js"
+import { numberOption } from "./Options.js"
 import { dataFolder } from "./search/Data.js"
 import { freePort, nodeFlags, ready, start, stopAll } from "./runs/Processes.js"
 
@@ -13,8 +14,7 @@ const files =
   data === undefined
     ? [40_000, 95_000].map(generatedFile)
     : ["operations-40k.jsonl.gz", "operations-93k.jsonl.gz"].map((name) => join(data, name))
-const secondsAt = process.argv.indexOf("--seconds")
-const seconds = secondsAt < 0 ? 5 : Number(process.argv[secondsAt + 1])
+const seconds = numberOption("seconds", 5)
 const verbs = ["send", "list", "create", "delete", "search", "translate", "upload", "get", "update", "validate"]
 const nouns = [
   "weather forecast",

@@ -4,12 +4,11 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { NodeContext } from "@effect/platform-node"
-import { ConfigProvider, Duration, Effect, Layer, Redacted } from "effect"
+import { Duration, Effect, Redacted } from "effect"
 import Pg from "pg"
 import { request } from "undici"
 import { commandLine } from "../src/domain/AuditEntry.js"
-import { WorkspaceId } from "../src/domain/Ids.js"
+import type { WorkspaceId } from "../src/domain/Ids.js"
 import type { Role } from "../src/domain/Member.js"
 import { consoleCookies } from "../src/http/console/Cookies.js"
 import { consolePages } from "../src/http/console/Pages.js"
@@ -20,18 +19,16 @@ import * as EmbeddedPostgres from "../src/layers/postgres/embedded/EmbeddedPostg
 import { Members } from "../src/services/Members.js"
 import { Reports } from "../src/services/Reports.js"
 import { Sessions } from "../src/services/Sessions.js"
-import { days, fill } from "./console/Fill.js"
+import { numberOption, textOption } from "./Options.js"
+import { days, fill, largest } from "./console/Fill.js"
+import { configured } from "./runs/Gateways.js"
 import { freePort, nodeFlags, ready, start, stopAll } from "./runs/Processes.js"
 
 const p95MillisMax = 100
 
-const given = (name: string): string | undefined => {
-  const at = process.argv.indexOf(`--${name}`)
-  return at < 0 ? undefined : process.argv[at + 1]
-}
-const runs = Number(given("runs") ?? 1_000_000)
-const visits = Number(given("visits") ?? 40)
-const kept = given("data")
+const runs = numberOption("runs", 1_000_000)
+const visits = numberOption("visits", 40)
+const kept = textOption("data")
 const dataDir = kept ?? mkdtempSync(join(tmpdir(), "gateway-bench-console-"))
 const filled = kept !== undefined && existsSync(join(kept, "postgres.json"))
 
@@ -46,21 +43,7 @@ const env = {
   // A check of the whole ledger takes seconds of a core at this size; here only the pages are measured.
   GATEWAY_LEDGER_CHECK_SECONDS: "0"
 }
-const configured = Layer.merge(
-  NodeContext.layer,
-  Layer.setConfigProvider(
-    ConfigProvider.fromMap(
-      new Map(
-        Object.entries({ ...process.env, ...env }).flatMap(([key, value]) =>
-          value === undefined ? [] : [[key, value] as const]
-        )
-      )
-    )
-  )
-)
-
 const seconds = (duration: Duration.Duration): string => `${Duration.toSeconds(duration).toFixed(0)} s`
-const largest = WorkspaceId.make(`ws_${"1".padStart(26, "0")}`)
 
 const fillDatabase = (url: string) =>
   Effect.promise(async () => {
@@ -106,7 +89,7 @@ const prepared = Effect.gen(function* () {
           group by provider_id order by count(*) limit 1) as rare`)
     return { ids: ids ?? {}, owner: yield* signIn(largest, "owner"), operator: yield* signIn(null, "operator") }
   }).pipe(Effect.provide(OperatorServices(config)))
-}).pipe(Effect.scoped, Effect.provide(configured))
+}).pipe(Effect.scoped, Effect.provide(configured(env)))
 
 const load = async (path: string, cookie: string): Promise<number> => {
   const begin = performance.now()

@@ -10,15 +10,12 @@ import Pg from "pg"
 import { types } from "../src/layers/postgres/database/ColumnTypes.js"
 import { inOneWrite, named, pipelined } from "../src/layers/postgres/database/DriverInternals.js"
 import * as EmbeddedPostgres from "../src/layers/postgres/embedded/EmbeddedPostgres.js"
+import { numberOption } from "./Options.js"
 import { median } from "./runs/Load.js"
 
-const option = (name: string, otherwise: number): number => {
-  const at = process.argv.indexOf(`--${name}`)
-  return at < 0 ? otherwise : Number(process.argv[at + 1])
-}
-const rounds = option("rounds", 9)
-const roundMillis = option("millis", 1_000)
-const connections = option("connections", 4)
+const rounds = numberOption("rounds", 9)
+const roundMillis = numberOption("millis", 1_000)
+const connections = numberOption("connections", 4)
 
 interface Tricks {
   readonly oneWrite: boolean

@@ -7,21 +7,18 @@ import { join } from "node:path"
 import { NodeFileSystem } from "@effect/platform-node"
 import { Effect } from "effect"
 import { importNamedOperations } from "../src/layers/catalog/import/ImportOpenApi.js"
+import { textOption } from "./Options.js"
 import { differences } from "./import/Comparing.js"
 import { draw, type Drawn } from "./import/Draw.js"
 import { callOf, kindOf, mediaTypes } from "./import/Reader.js"
 import { placeOf, stage } from "./import/Sending.js"
 
-const option = (name: string): string | undefined => {
-  const at = process.argv.indexOf(`--${name}`)
-  return at < 0 ? undefined : process.argv[at + 1]
-}
-const folder = option("documents") ?? ""
-const list = option("list") ?? "bench/import/lists/first.json"
-const seed = option("seed")
+const folder = textOption("documents") ?? ""
+const list = textOption("list") ?? "bench/import/lists/first.json"
+const seed = textOption("seed")
 if (!existsSync(folder)) throw new Error("--documents must name the folder with the documents; see bench/README.md")
 if (seed !== undefined)
-  writeFileSync(list, `${JSON.stringify(draw(folder, Number(seed), Number(option("count") ?? 50)), null, 2)}\n`)
+  writeFileSync(list, `${JSON.stringify(draw(folder, Number(seed), Number(textOption("count") ?? 50)), null, 2)}\n`)
 const operations: ReadonlyArray<Drawn> = JSON.parse(readFileSync(list, "utf8"))
 
 interface Row {
@@ -78,7 +75,7 @@ const table = [
       `| ${row.drawn.of} | \`${row.drawn.method.toUpperCase()} ${row.drawn.path}\` | ${cell(row.required)} | ${cell(row.optional)} |`
   )
 ].join("\n")
-const out = option("table")
+const out = textOption("table")
 if (out !== undefined) writeFileSync(out, `${table}\n`)
 for (const row of rows.filter((each) => !isRight(each)))
   console.log(

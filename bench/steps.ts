@@ -10,15 +10,12 @@ import { join } from "node:path"
 import { Effect, Schema } from "effect"
 import { Pool } from "undici"
 import * as EmbeddedPostgres from "../src/layers/postgres/embedded/EmbeddedPostgres.js"
+import { numberOption } from "./Options.js"
 import { paidRunBody, unlimited } from "./runs/PaidRun.js"
 import { freePort, ready } from "./runs/Processes.js"
 
-const option = (name: string, otherwise: number): number => {
-  const at = process.argv.indexOf(`--${name}`)
-  return at < 0 ? otherwise : Number(process.argv[at + 1])
-}
-const requests = option("requests", 100)
-const placesShown = option("places", 0)
+const requests = numberOption("requests", 100)
+const placesShown = numberOption("places", 0)
 
 interface Counted {
   readonly steps: number

@@ -9,18 +9,15 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { Pool } from "undici"
 import * as EmbeddedPostgres from "../src/layers/postgres/embedded/EmbeddedPostgres.js"
+import { numberOption } from "./Options.js"
 import { median } from "./runs/Load.js"
 import { paidRunBody, unlimited } from "./runs/PaidRun.js"
 import { freePort, nodeFlags, ready, start } from "./runs/Processes.js"
 import { cpuSeconds, residentMegabytes } from "./runs/Usage.js"
 
-const option = (name: string, otherwise: number): number => {
-  const at = process.argv.indexOf(`--${name}`)
-  return at < 0 ? otherwise : Number(process.argv[at + 1])
-}
-const runs = option("runs", 4_000)
-const rounds = option("rounds", 3)
-const connections = option("connections", 32)
+const runs = numberOption("runs", 4_000)
+const rounds = numberOption("rounds", 3)
+const connections = numberOption("connections", 32)
 
 let taken = 0
 const collector = createServer((request, response) => {

@@ -1,9 +1,11 @@
 /**
- * Statements that fill an empty database with runs, attempts and a ledger that adds up: one workspace has half of the
- * runs, nine have most of the rest, and the others have a few each. They are spread over the last 90 days. Everything
- * is made inside of Postgres. Each run has a hold, a release and a charge; small adjustments make five entries for
- * each run.
+ * Statements that fill a database that has no runs with runs, attempts and a ledger that adds up, of new workspaces:
+ * one has half of the runs, nine have most of the rest, and the others have a few each. They are spread over the last
+ * 90 days. Everything is made inside of Postgres. Each run has a hold, a release and a charge; small adjustments make
+ * five entries for each run.
  */
+import { WorkspaceId } from "../../src/domain/Ids.js"
+
 export interface Size {
   readonly runs: number
   readonly workspaces: number
@@ -12,13 +14,16 @@ export interface Size {
 }
 
 export const days = 90
-export const providers = 60
+const providers = 60
 const operationsOfEach = 4
 const tokensOfEach = 8
 
-/** The id of workspace, token or provider number `n`, as SQL. */
-export const workspaceId = (n: string): string => `'ws_' || lpad((${n})::text, 26, '0')`
-export const tokenId = (workspace: string, n: string): string =>
+/** The workspace that has half of the runs. */
+export const largest = WorkspaceId.make(`ws_${"1".padStart(26, "0")}`)
+
+/** The id of workspace or token number `n`, as SQL. */
+const workspaceId = (n: string): string => `'ws_' || lpad((${n})::text, 26, '0')`
+const tokenId = (workspace: string, n: string): string =>
   `'tok_' || lpad((${workspace})::text, 20, '0') || lpad((${n})::text, 6, '0')`
 
 /** Ids are ordered by time: ten characters of milliseconds in Crockford's base 32, as `domain/Ids.ts` makes them. */
@@ -94,7 +99,8 @@ export const fill = ({ runs, uncertain, workspaces }: Size): ReadonlyArray<strin
    from moved window own as (partition by workspace_id order by at, step, run_id rows unbounded preceding)
    order by workspace_id, at, step, run_id`,
   `insert into wallets (workspace_id, available_micros, reserved_micros)
-   select distinct on (workspace_id) workspace_id, balance_after_micros, reserved_after_micros from ledger_entries order by workspace_id, seq desc`,
+   select distinct on (workspace_id) workspace_id, balance_after_micros, reserved_after_micros from ledger_entries order by workspace_id, seq desc
+   on conflict do nothing`,
   `update tokens t set spend_month = s.spend_month, spend_micros = s.micros
    from (select token_id, spend_month, sum(coalesce(charge_micros, hold_micros)) as micros from runs group by token_id, spend_month) s
    where s.token_id = t.token_id and s.spend_month = to_char(now() at time zone 'utc', 'YYYY-MM')`,

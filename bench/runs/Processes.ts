@@ -25,6 +25,8 @@ export const freePort = (): Promise<number> =>
   })
 
 const started: Array<ChildProcess> = []
+// Also when the benchmark fails half-way.
+process.once("exit", () => started.forEach((child) => child.kill("SIGINT")))
 
 export const start = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv): ChildProcess => {
   const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] })
