@@ -53,7 +53,14 @@ const notTheClient = {
   regex: "^(\\.\\./)+client/",
   message: "src/client is the client package; the gateway does not use it"
 }
-const imports = (...patterns) => ({ "no-restricted-imports": ["error", { patterns: [notTheClient, ...patterns] }] })
+/** The index of such a package loads all of it, Swagger UI and clusters too: 40 MB and a quarter of a second. */
+const notTheIndex = {
+  regex: "^@effect/(platform|platform-node|sql|sql-pg|cli)$",
+  message: 'import the module alone, like import * as HttpApi from "@effect/platform/HttpApi"'
+}
+const imports = (...patterns) => ({
+  "no-restricted-imports": ["error", { patterns: [notTheClient, notTheIndex, ...patterns] }]
+})
 /** The rooms of src/layers: each may import those that stand before it. */
 const rooms = ["node", "accounts", "providers", "secrets", "catalog", "runs", "memory", "postgres", "compose"]
 const up = (folder, message) => ({ group: [`**/${folder}/*`, `**/${folder}/**`], message })
@@ -152,7 +159,10 @@ export default tseslint.config(
   })),
   {
     files: ["test/**/*.ts", "bench/**/*.ts", "chaos/**/*.ts"],
-    rules: { "@typescript-eslint/no-non-null-assertion": "off" }
+    rules: {
+      "@typescript-eslint/no-non-null-assertion": "off",
+      "no-restricted-imports": ["error", { patterns: [notTheIndex] }]
+    }
   },
   {
     files: ["test/**/*.ts"],

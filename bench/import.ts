@@ -4,7 +4,7 @@
 // `--seed` draws a new list into `--list`. Where the documents come from stands in bench/README.md.
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { NodeFileSystem } from "@effect/platform-node"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Effect } from "effect"
 import { importNamedOperations } from "../src/layers/catalog/import/ImportOpenApi.js"
 import { textOption } from "./Options.js"

@@ -4,7 +4,7 @@
 // Usage: npm run bench:search -- [--data DIR] [--fast] [--sets a,b] [--release] [--record]
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { NodeContext } from "@effect/platform-node"
+import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect, Logger, LogLevel } from "effect"
 import { noFilter, type SearchAnswer } from "../src/domain/CatalogView.js"
 import { readCatalog } from "../src/layers/catalog/CatalogFiles.js"

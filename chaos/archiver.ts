@@ -1,5 +1,6 @@
 /** One pass over the old runs of a database, as `gateway archive` makes it; says in one line what it did. */
-import { NodeContext, NodeRuntime } from "@effect/platform-node"
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect, Layer } from "effect"
 import { OperatorServices } from "../src/layers/compose/StorageOnPostgres.js"
 import { readConfig } from "../src/layers/node/Config.js"

@@ -3,7 +3,7 @@
  * table, and with 1 when any promise was broken. Names of attacks (those of `attacks` below) as arguments run only
  * those.
  */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect } from "effect"
 import { answers } from "./attacks/Answers.js"
 import { archives } from "./attacks/Archives.js"

@@ -6,7 +6,7 @@
  * before the backup must be replayed, keys of later must be new runs, and no micro may be astray. Ends with 1 when any
  * of this is broken.
  */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect, Ref, type Scope } from "effect"
 import { spawnSync } from "node:child_process"
 import { closeSync, openSync } from "node:fs"

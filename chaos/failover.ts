@@ -5,7 +5,7 @@
  * nodes work again in time, and that nothing is acknowledged while it would be on one server only. Ends with 1 when any
  * of this is broken. `npm run failover -- 3` fails over three times.
  */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect, Option, Ref } from "effect"
 import { resumed } from "./attacks/Storage.js"
 import { audit } from "./stage/Audit.js"

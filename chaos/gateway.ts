@@ -3,8 +3,9 @@
  * because it is started hundreds of times. Says its port in one line once it serves, and ends when its standard input
  * does, so that it never outlives its test.
  */
-import { HttpServer } from "@effect/platform"
-import { NodeContext, NodeRuntime } from "@effect/platform-node"
+import * as HttpServer from "@effect/platform/HttpServer"
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect, Layer, Logger, LogLevel } from "effect"
 import { readCatalog } from "../src/layers/catalog/CatalogFiles.js"
 import { readConfig } from "../src/layers/node/Config.js"

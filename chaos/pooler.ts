@@ -3,7 +3,7 @@
  * load with and without it. Both are started here, PgBouncer with the line of `docs/scaling.md` in its configuration.
  * Files of tests, or folders, as arguments take the place of the usual ones. Ends with 1 when a test or a run fails.
  */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect, Ref } from "effect"
 import { type ChildProcess, spawn } from "node:child_process"
 import { chmodSync, writeFileSync } from "node:fs"

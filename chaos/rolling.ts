@@ -6,7 +6,7 @@
  * broken.
  */
 import { createHash, randomBytes } from "node:crypto"
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect, Schedule } from "effect"
 import { WorkspaceId } from "../src/domain/Ids.js"
 import { migrations } from "../src/layers/postgres/migrations/index.js"

@@ -3,7 +3,7 @@
  * `layers/compose/Starting.ts`. It takes no arguments: its settings are in the environment, and commands are those of
  * the command line.
  */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect } from "effect"
 import { serve } from "./layers/compose/Starting.js"
 

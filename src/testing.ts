@@ -3,7 +3,7 @@
  * the test says. With HTTP on a free port for clients (`listen`, or `http` as a layer), or as services only, where time
  * is the test's own clock. Nothing leaves the machine, nothing survives the test. docs/testing.md shows the use.
  */
-import { HttpServer } from "@effect/platform"
+import * as HttpServer from "@effect/platform/HttpServer"
 import { Context, Data, Effect, Either, Layer, Logger, LogLevel, ManagedRuntime, Redacted, Schema } from "effect"
 import { parse } from "yaml"
 import { commandLine } from "./domain/AuditEntry.js"

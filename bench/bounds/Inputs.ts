@@ -1,6 +1,6 @@
 /** What a client can send: bodies, inputs against schemas, searches. */
 import { readFileSync } from "node:fs"
-import { NodeContext } from "@effect/platform-node"
+import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect, Either, Schema } from "effect"
 import type { Json, JsonObject } from "../../src/domain/Json.js"
 import { type Endpoint, ProviderManifest } from "../../src/domain/Manifest.js"

@@ -1,5 +1,5 @@
 /** What operators and authors can give: manifests, publications, OpenAPI documents. */
-import { NodeContext } from "@effect/platform-node"
+import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect, Either, Schema } from "effect"
 import type { JsonObject } from "../../src/domain/Json.js"
 import { ProviderManifest } from "../../src/domain/Manifest.js"

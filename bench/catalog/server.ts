@@ -3,7 +3,8 @@
 // rows ready in memory, written as JSON for every request, no routing, no authentication. Arguments: rows file, port.
 import { createServer } from "node:http"
 import { readFileSync } from "node:fs"
-import { NodeContext, NodeRuntime } from "@effect/platform-node"
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { type Context, Effect, Layer, Logger } from "effect"
 import { noFilter } from "../../src/domain/CatalogView.js"
 import { scopes } from "../../src/domain/Scope.js"

@@ -50,7 +50,7 @@ export const fill = ({ runs, uncertain, workspaces }: Size): ReadonlyArray<strin
      at, 'provider-' || p as provider_id, 'provider-' || p || '.operation-' || n % ${operationsOfEach} as endpoint_id,
      ${tokenId("w", `case when n % 100 = 0 then 1 + n % ${tokensOfEach} else 1 + n % 3 end`)} as token_id,
      1000 + (n % 50) * 100 as hold,
-     case when n % ${Math.max(1, Math.floor(runs / uncertain))} = 0 then 'reconciliation_pending' when n % 17 = 0 then 'failed' when n % 67 = 0 then 'blocked' else 'completed' end as status
+     case when ${uncertain === 0 ? "false" : `n % ${Math.max(1, Math.floor(runs / uncertain))} = 0`} then 'reconciliation_pending' when n % 17 = 0 then 'failed' when n % 67 = 0 then 'blocked' else 'completed' end as status
    from (
      select n, case when n % 2 = 0 then 1 when n % 25 < 18 then 2 + (n % 9)::int else 1 + (n * 7919 % ${workspaces})::int end as w,
        1 + floor(${providers} * power((n * 104729 % 10007) / 10007.0, 3))::int as p,

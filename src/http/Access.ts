@@ -3,7 +3,9 @@
  * is one, none, a signature over the body (`signed`: only a request without one spends from a rate bucket), or
  * (`probe`) not even a place in a rate bucket. An endpoint without the annotation stops the server from starting.
  */
-import { HttpApi, type HttpApiGroup, OpenApi } from "@effect/platform"
+import * as HttpApi from "@effect/platform/HttpApi"
+import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as OpenApi from "@effect/platform/OpenApi"
 import { Context, Data, Option, SchemaAST } from "effect"
 import type { Scope } from "../domain/Scope.js"
 

@@ -1,5 +1,5 @@
 /** Who acts in a request, for the audit trail: the caller, their address and the request's id. */
-import { HttpServerRequest } from "@effect/platform"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import { Effect } from "effect"
 import type { Actor } from "../domain/AuditEntry.js"
 import type { Principal } from "../services/Accounts.js"

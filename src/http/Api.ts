@@ -2,7 +2,8 @@
  * The whole interface: every group, and the errors that any route can answer with. The routes and the OpenAPI document
  * derive from it.
  */
-import { HttpApi, OpenApi } from "@effect/platform"
+import * as HttpApi from "@effect/platform/HttpApi"
+import * as OpenApi from "@effect/platform/OpenApi"
 import { productName, productVersion } from "../domain/Product.js"
 import { AccountApi } from "./account/Api.js"
 import { AuditApi } from "./audit/Api.js"

@@ -3,7 +3,11 @@
  * routes that do not. Both note the route, spend from a rate bucket and check the endpoint's `Access`; neither of them
  * knows any route by name.
  */
-import { HttpApiMiddleware, HttpApiSecurity, HttpRouter, HttpServerRequest, OpenApi } from "@effect/platform"
+import * as HttpApiMiddleware from "@effect/platform/HttpApiMiddleware"
+import * as HttpApiSecurity from "@effect/platform/HttpApiSecurity"
+import * as HttpRouter from "@effect/platform/HttpRouter"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as OpenApi from "@effect/platform/OpenApi"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { Forbidden, type RateLimitExceeded, type TokenRevoked, Unauthorized } from "../domain/ApiErrors.js"
 import { zero } from "../domain/Micros.js"

@@ -5,8 +5,8 @@
  * before it can be answered.
  */
 import { isUtf8 } from "node:buffer"
-import type { HttpServerRequest } from "@effect/platform"
-import { NodeHttpServerRequest } from "@effect/platform-node"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Either, ParseResult, Schema } from "effect"
 import { cutText } from "../domain/Characters.js"
 import { PayloadTooLarge, UnsupportedMediaType, ValidationError } from "../domain/ApiErrors.js"

@@ -3,8 +3,12 @@
  * every defect, into an answer of the table in `Envelope.ts`, and adds the headers that every answer carries. Clients
  * learn nothing internal: any other error is logged with the request id and answered as `internal_error`.
  */
-import { HttpApiError, HttpServerError, HttpServerRequest, HttpServerResponse, type HttpApp } from "@effect/platform"
-import { NodeHttpServerRequest } from "@effect/platform-node"
+import * as HttpApiError from "@effect/platform/HttpApiError"
+import type * as HttpApp from "@effect/platform/HttpApp"
+import * as HttpServerError from "@effect/platform/HttpServerError"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Cause, Effect, Option } from "effect"
 import { cutText } from "../domain/Characters.js"
 import {

@@ -3,7 +3,8 @@
  * Bodies, the OpenAPI document and `application/problem+json` all come from it (contract: "Errors", first table). Knows
  * nothing about where errors come from; that is `Boundary.ts`.
  */
-import { HttpApiSchema, HttpServerResponse } from "@effect/platform"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Effect, ParseResult, Schema } from "effect"
 import * as Api from "../domain/ApiErrors.js"
 import * as Storage from "../domain/StorageErrors.js"

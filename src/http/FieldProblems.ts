@@ -2,7 +2,7 @@
  * Turns schema issues into the field problems of a `validation_error`, in our own words: a schema's text would repeat
  * what the client sent, which may be large or secret.
  */
-import type { HttpApiError } from "@effect/platform"
+import type * as HttpApiError from "@effect/platform/HttpApiError"
 import { cutText } from "../domain/Characters.js"
 import { ValidationError, type FieldProblem } from "../domain/ApiErrors.js"
 import { problemsMax } from "../domain/Limits.js"

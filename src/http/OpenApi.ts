@@ -4,7 +4,7 @@
  * this server never sends. As the server is, answers and forms are open (fields may be added), and other request bodies
  * are closed.
  */
-import { OpenApi } from "@effect/platform"
+import * as OpenApi from "@effect/platform/OpenApi"
 import { isObject, type Json, type JsonObject } from "../domain/Json.js"
 import { member as ownMember } from "../domain/Members.js"
 import { runFailures } from "../domain/RunFailures.js"

@@ -4,7 +4,10 @@
  * signature in the address is its only key. The body is not read, and every call has the same answer, so that the route
  * tells nobody whether a run exists. Calls at an address that is not known spend from the rate of their sender.
  */
-import { HttpApiBuilder, HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as HttpRouter from "@effect/platform/HttpRouter"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Effect, type Layer } from "effect"
 import { callbackPath, webhookBytesMax } from "../domain/Limits.js"
 import { ProviderCallbacks } from "../services/ProviderCallbacks.js"

@@ -4,7 +4,7 @@
  * answer gets its rate headers.
  */
 import { Effect, Option } from "effect"
-import type { HttpServerRequest } from "@effect/platform"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import ipaddr from "ipaddr.js"
 import { RateLimitExceeded } from "../domain/ApiErrors.js"
 import type { RateDecision, RateLimiter } from "../services/RateLimiter.js"

@@ -2,7 +2,8 @@
  * What the span of a request says, by OpenTelemetry's conventions for HTTP servers. Where those want the path, it says
  * the template of the route: a path can hold what is secret, such as the token of a callback. Probes have no span.
  */
-import type { HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Exit } from "effect"
 import { readTrace } from "../domain/Trace.js"
 import { readUrl } from "../domain/Url.js"

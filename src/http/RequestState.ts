@@ -2,8 +2,8 @@
  * What is known about the request that is being answered, in one record per request: its id, and what headers, log and
  * metrics need. The boundary and the access middleware write it, services never do.
  */
-import { HttpServerRequest } from "@effect/platform"
-import { NodeHttpServerRequest } from "@effect/platform-node"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Context, Effect, Option } from "effect"
 import type { IncomingMessage } from "node:http"
 import type { TraceContext } from "../domain/Trace.js"

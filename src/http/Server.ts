@@ -15,19 +15,17 @@ import {
 } from "../domain/Limits.js"
 import { StorageBusy } from "../domain/StorageErrors.js"
 import type { Duplex } from "node:stream"
-import {
-  Etag,
-  FileSystem,
-  HttpApi,
-  HttpApiBuilder,
-  HttpMiddleware,
-  HttpPlatform,
-  HttpRouter,
-  HttpServer,
-  type HttpServerError,
-  Path
-} from "@effect/platform"
-import { NodeHttpServer } from "@effect/platform-node"
+import * as Etag from "@effect/platform/Etag"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as HttpApi from "@effect/platform/HttpApi"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as HttpMiddleware from "@effect/platform/HttpMiddleware"
+import * as HttpPlatform from "@effect/platform/HttpPlatform"
+import * as HttpRouter from "@effect/platform/HttpRouter"
+import * as HttpServer from "@effect/platform/HttpServer"
+import type * as HttpServerError from "@effect/platform/HttpServerError"
+import * as Path from "@effect/platform/Path"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Context, Effect, Layer, Runtime } from "effect"
 import type { Accounts } from "../services/Accounts.js"
 import type { AutomaticTopUps } from "../services/AutomaticTopUps.js"

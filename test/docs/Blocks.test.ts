@@ -1,7 +1,7 @@
 // Every block of the README and of docs/ is run, or shows what a run printed, or is the file of an example. The few
 // that cannot run here stand in a table with the reason. Client.test.ts runs the blocks of docs/client.md, and
 // Agents.test.ts the settings of docs/agents.md.
-import { NodeContext } from "@effect/platform-node"
+import * as NodeContext from "@effect/platform-node/NodeContext"
 import { ConfigProvider, Effect, Either, Layer, Logger, Redacted } from "effect"
 import { spawnSync } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"

@@ -1,5 +1,5 @@
 /** `docs/catalog.md` is what the manifests make, and every built-in operation says where it is known from. */
-import { NodeContext } from "@effect/platform-node"
+import * as NodeContext from "@effect/platform-node/NodeContext"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync, writeFileSync } from "node:fs"

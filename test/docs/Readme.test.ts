@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { NodeContext } from "@effect/platform-node"
+import * as NodeContext from "@effect/platform-node/NodeContext"
 import { ConfigProvider, Console, Effect, Layer } from "effect"
 import { assert, describe, it } from "vitest"
 import { run } from "../../src/cli/Gateway.js"

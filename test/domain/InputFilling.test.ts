@@ -1,5 +1,5 @@
 /** The values that a question gives, and the inputs that they fill. */
-import { NodeContext } from "@effect/platform-node"
+import * as NodeContext from "@effect/platform-node/NodeContext"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck as fc } from "effect"
 import { fillExample, givenFields, type MatchesPattern } from "../../src/domain/InputFilling.js"

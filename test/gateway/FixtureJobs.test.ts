@@ -1,7 +1,7 @@
 /**
  * A newcomer has no key: every job that has a fixture runs with its own example, and its answer has the job's fields.
  */
-import { NodeContext } from "@effect/platform-node"
+import * as NodeContext from "@effect/platform-node/NodeContext"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readCatalog } from "../../src/layers/catalog/CatalogFiles.js"

@@ -6,7 +6,7 @@ import { Database } from "../../src/layers/postgres/Database.js"
 import { ReadinessChecks } from "../../src/http/system/Readiness.js"
 import { client, gatewayLayer, portOf } from "../support/httpGateway.js"
 import { startGateway, type RunningGateway } from "../support/gateway.js"
-import { HttpServer } from "@effect/platform"
+import * as HttpServer from "@effect/platform/HttpServer"
 
 const well = { serving: true, catalog: true, storage: true, schema: true, clock: true }
 const until = ({ call }: RunningGateway, status: number) =>

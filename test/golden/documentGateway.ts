@@ -4,7 +4,7 @@
  * and the clock of the process stands still but for what a request or a provider's answer moves it.
  */
 import { createServer } from "node:http"
-import { HttpServer } from "@effect/platform"
+import * as HttpServer from "@effect/platform/HttpServer"
 import { Context, Effect, Layer, Logger, LogLevel, Redacted, type Scope } from "effect"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import { inflightLimitDefault, rateBurstDefault, ratePerSecondDefault } from "../../src/domain/Limits.js"

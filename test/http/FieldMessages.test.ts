@@ -1,5 +1,5 @@
 // What is said of a wrong field is said in plain words, on every route: no name or type of our code.
-import { HttpApi } from "@effect/platform"
+import * as HttpApi from "@effect/platform/HttpApi"
 import { assert, describe, it } from "@effect/vitest"
 import { Either, Option, ParseResult, Schema, type SchemaAST } from "effect"
 import type { Json } from "../../src/domain/Json.js"

@@ -4,7 +4,7 @@
  */
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from "node:http"
 import { connect } from "node:net"
-import { HttpServer } from "@effect/platform"
+import * as HttpServer from "@effect/platform/HttpServer"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { client, gatewayLayer, portOf, type Services } from "../support/httpGateway.js"

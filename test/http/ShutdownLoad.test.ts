@@ -1,6 +1,6 @@
 /** A node that stops under load: a request on a connection that it has kept open is answered, never reset. */
 import { connect } from "node:net"
-import { HttpServer } from "@effect/platform"
+import * as HttpServer from "@effect/platform/HttpServer"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { gatewayLayer, portOf } from "../support/httpGateway.js"

@@ -2,8 +2,8 @@
  * The whole gateway as it is started in production: real server on a free port, real Postgres, real transport, the
  * fixture provider and the built-in catalog. Everything goes with the scope.
  */
-import { HttpServer } from "@effect/platform"
-import { NodeContext } from "@effect/platform-node"
+import * as HttpServer from "@effect/platform/HttpServer"
+import * as NodeContext from "@effect/platform-node/NodeContext"
 import { ConfigProvider, Context, Effect, Layer, LogLevel, Option, Redacted, type Scope } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -2,7 +2,7 @@
  * The HTTP layer alone on a free port, over services that a test sets method by method. A method that was not set is a
  * defect that names it. Real sockets, real routing, real boundary; no storage.
  */
-import { HttpServer } from "@effect/platform"
+import * as HttpServer from "@effect/platform/HttpServer"
 import { Context, Effect, Layer, Logger, Redacted } from "effect"
 import type { Scope as EffectScope } from "effect"
 import { Unauthorized } from "../../src/domain/ApiErrors.js"

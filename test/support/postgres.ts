@@ -2,8 +2,8 @@
  * A database for one test file: a copy of the migrated template on the run's server, dropped when the layer or scope
  * closes.
  */
-import type { SqlClient } from "@effect/sql"
-import type { PgClient } from "@effect/sql-pg"
+import type * as SqlClient from "@effect/sql/SqlClient"
+import type * as PgClient from "@effect/sql-pg/PgClient"
 import { Context, Effect, Layer, Redacted, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
 import Pg from "pg"

@@ -2,7 +2,9 @@
  * The routes of the account (completions: section 4; extensions: section 1): money, limits, who is calling, and wishes
  * for new capabilities.
  */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as OpenApi from "@effect/platform/OpenApi"
 import { Schema } from "effect"
 import { LedgerKind } from "../../domain/Ledger.js"
 import { Access } from "../Access.js"

@@ -1,5 +1,6 @@
 /** Translates between the account's routes and the services of money, tokens and wishes; decides nothing itself. */
-import { HttpApiBuilder, type HttpApiGroup } from "@effect/platform"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import { Context, Effect, Option, Schema, type Layer } from "effect"
 import { RunId } from "../../domain/Ids.js"
 import { isReadOnly } from "../../domain/Scope.js"

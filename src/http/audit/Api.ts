@@ -1,5 +1,7 @@
 /** The route of the audit trail. */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as OpenApi from "@effect/platform/OpenApi"
 import { auditActionNames } from "../../domain/AuditEntry.js"
 import { Access } from "../Access.js"
 import { Bearer } from "../Auth.js"

@@ -1,5 +1,6 @@
 /** Translates between the route of the audit trail and its service. A workspace sees the entries of its own. */
-import { HttpApiBuilder, type HttpApiGroup } from "@effect/platform"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import { Effect, type Layer } from "effect"
 import { AuditTrail } from "../../services/AuditTrail.js"
 import type { CursorKey } from "../../services/CursorKey.js"

@@ -2,7 +2,7 @@
  * The catalog's answers as JSON. Rows keep their bytes: the catalog gives the same row object while nothing about it
  * changes.
  */
-import { HttpServerResponse } from "@effect/platform"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import type { CatalogRow } from "../../domain/CatalogView.js"
 
 const kept = new WeakMap<CatalogRow, Buffer>()

@@ -1,5 +1,7 @@
 /** Translates between the catalog's routes and the Catalog service; decides nothing itself. */
-import { HttpApiBuilder, type HttpApiGroup, HttpServerResponse } from "@effect/platform"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Context, Effect, Option, Ref, type Layer } from "effect"
 import { ValidationError } from "../../domain/ApiErrors.js"
 import { type CatalogFilter, CompareRequest } from "../../domain/CatalogView.js"

@@ -2,7 +2,8 @@
  * Translates between the routes of connections and their service. Asks the catalog whether there is such a provider, so
  * that a typing mistake is reported at once.
  */
-import { HttpApiBuilder, type HttpApiGroup } from "@effect/platform"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import { Effect, Option, Schema, type Layer } from "effect"
 import { cutText } from "../../domain/Characters.js"
 import { NotFound, ValidationError } from "../../domain/ApiErrors.js"

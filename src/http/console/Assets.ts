@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
-import { HttpServerResponse } from "@effect/platform"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Effect } from "effect"
 import { packagedFile } from "../PackagedFiles.js"
 import { to, type Link } from "./Html.js"

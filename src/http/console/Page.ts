@@ -7,7 +7,7 @@
  * Pages are routes beside the `HttpApi`, not groups of it: they answer HTML and redirects only, their forms keep what
  * was typed when it does not fit, and they are in no document, so an endpoint's types would say nothing about them.
  */
-import type { HttpServerResponse } from "@effect/platform"
+import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Effect, Either, ParseResult, Schema, SchemaAST } from "effect"
 import { type FieldProblem, ValidationError } from "../../domain/ApiErrors.js"
 import type { Actor, Origin } from "../../domain/AuditEntry.js"

@@ -3,7 +3,11 @@
  * CSRF token, and puts what the handler answers into the frame. Every failure becomes a page with the status and the
  * hint of the table of errors (`http/Envelope.ts`); a defect is logged and becomes the page of `internal_error`.
  */
-import { HttpApiBuilder, type HttpApp, HttpRouter, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import type * as HttpApp from "@effect/platform/HttpApp"
+import * as HttpRouter from "@effect/platform/HttpRouter"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Cause, Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { NotFound } from "../../domain/ApiErrors.js"
 import { cutText } from "../../domain/Characters.js"

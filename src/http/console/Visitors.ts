@@ -4,7 +4,7 @@
  * nothing of cookies; what their answers set is in `SetCookie`.
  */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
-import type { HttpServerRequest } from "@effect/platform"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import { Effect, Redacted } from "effect"
 import { member } from "../../domain/Members.js"
 import type { StorageError } from "../../domain/StorageErrors.js"

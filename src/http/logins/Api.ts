@@ -2,7 +2,9 @@
  * The routes of command-line logins (completions: section 4, "Login approval"). The page on which a person decides
  * about one is `console/sign-in/Approve.ts`.
  */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as OpenApi from "@effect/platform/OpenApi"
 import { Schema } from "effect"
 import { Access } from "../Access.js"
 import { Open } from "../Auth.js"

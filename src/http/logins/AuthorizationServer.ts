@@ -5,7 +5,9 @@
  * The metadata of `/mcp` does not name this server. Clients of the Model Context Protocol begin an authorization code
  * flow with every server that is named there, and refuse one without it, instead of using the token that they have.
  */
-import { HttpApiBuilder, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Effect, type Layer } from "effect"
 import { scopes } from "../../domain/Scope.js"
 import { RateLimiter } from "../../services/RateLimiter.js"

@@ -1,5 +1,6 @@
 /** Translates between command-line logins and their service. A person decides in `console/sign-in/Approve.ts`. */
-import { HttpApiBuilder, type HttpApiGroup } from "@effect/platform"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import { Effect, Option, Schema, type Layer } from "effect"
 import { cutText } from "../../domain/Characters.js"
 import { NotFound } from "../../domain/ApiErrors.js"

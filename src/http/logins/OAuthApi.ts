@@ -2,7 +2,9 @@
  * The routes of the device authorization grant (RFC 8628; extensions: section 2) over command-line logins. The page on
  * which a person types the code is `console/sign-in/Device.ts`.
  */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as OpenApi from "@effect/platform/OpenApi"
 import { Access, AnswerHeaders } from "../Access.js"
 import { Open } from "../Auth.js"
 import { Wire, WireStorage } from "../Envelope.js"

@@ -1,5 +1,5 @@
 /** What the OAuth routes take and give, in the names of RFC 8628 and RFC 6749. */
-import { HttpApiSchema } from "@effect/platform"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import { Either, ParseResult, Schema } from "effect"
 import { deviceRefusals } from "../../domain/DeviceGrant.js"
 import { devicePollSeconds, loginMillis } from "../../domain/Limits.js"

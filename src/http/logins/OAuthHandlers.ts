@@ -3,7 +3,10 @@
  * with that of other routes; too many requests, a body that is too large and trouble of the storage are told as
  * everywhere.
  */
-import { HttpApiBuilder, type HttpApiGroup, HttpServerResponse, type HttpServerRequest } from "@effect/platform"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Clock, Data, Effect, Either, type Layer, ParseResult, Redacted, Schema } from "effect"
 import { ValidationError } from "../../domain/ApiErrors.js"
 import { cutText } from "../../domain/Characters.js"

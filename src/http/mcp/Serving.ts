@@ -5,7 +5,9 @@
  * node can give it. The SDK is loaded with the first request, so that a gateway without agents does not pay for it.
  */
 import { isIP } from "node:net"
-import { HttpApiBuilder, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Effect, type Layer, Runtime, Schema } from "effect"
 import type { CallToolResult, Server } from "@modelcontextprotocol/server"
 import { productName, productVersion } from "../../domain/Product.js"

@@ -1,6 +1,6 @@
 /** All tools of agents in the order in which hosts show them, and one call of one of them. */
 import { Cause, Effect, Option } from "effect"
-import type { HttpServerRequest } from "@effect/platform"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import { Forbidden, ValidationError } from "../../domain/ApiErrors.js"
 import { cutText } from "../../domain/Characters.js"
 import type { Json } from "../../domain/Json.js"

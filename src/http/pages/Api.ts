@@ -1,5 +1,8 @@
 /** The pages that anybody may read without signing in: what this is, the documentation and the reference. */
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as OpenApi from "@effect/platform/OpenApi"
 import { Schema } from "effect"
 import { isObject, type JsonObject } from "../../domain/Json.js"
 import { productName, productVersion } from "../../domain/Product.js"

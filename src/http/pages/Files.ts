@@ -5,7 +5,7 @@
  * made when somebody first asks for them; until then they take no memory.
  */
 import { readFile } from "node:fs/promises"
-import { HttpServerResponse } from "@effect/platform"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Effect } from "effect"
 import { hash } from "node:crypto"
 import { manifestSchema, schemaFiles, schemaKinds } from "../../domain/ManifestSchemas.js"

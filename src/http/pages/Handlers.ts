@@ -1,5 +1,7 @@
 /** Serves the pages that need no session. Each is made when somebody first asks for it, and then kept. */
-import { HttpApiBuilder, HttpServerResponse, type HttpApiGroup } from "@effect/platform"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Effect, type Layer } from "effect"
 import { NotFound } from "../../domain/ApiErrors.js"
 import { cutText } from "../../domain/Characters.js"

@@ -2,7 +2,9 @@
  * `/docs`: where to read what, every route in a line, and a place for every error code. Errors in the form of RFC 9457
  * name these places as their `type` (`http/Envelope.ts`). It needs no script.
  */
-import { HttpApi, type HttpApiGroup, OpenApi } from "@effect/platform"
+import * as HttpApi from "@effect/platform/HttpApi"
+import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as OpenApi from "@effect/platform/OpenApi"
 import { Context, Option } from "effect"
 import { runFailures } from "../../domain/RunFailures.js"
 import { Access, type Required } from "../Access.js"

@@ -1,5 +1,7 @@
 /** Where payment processors deliver their events (extensions: section 10). */
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as OpenApi from "@effect/platform/OpenApi"
 import { Schema } from "effect"
 import { reportOutcomes } from "../../domain/PaymentReport.js"
 import { ignoredEvents } from "../../services/PaymentEvents.js"

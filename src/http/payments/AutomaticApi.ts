@@ -1,5 +1,8 @@
 /** Automatic top-ups of a workspace (extensions: section 10). */
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as OpenApi from "@effect/platform/OpenApi"
 import { Access } from "../Access.js"
 import { Bearer } from "../Auth.js"
 import { Wire, WireReading, WireStorage } from "../Envelope.js"

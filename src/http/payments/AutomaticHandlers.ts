@@ -1,5 +1,6 @@
 /** Translates between the routes of automatic top-ups and their service; decides nothing itself. */
-import { HttpApiBuilder, type HttpApiGroup } from "@effect/platform"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import { Effect, type Layer } from "effect"
 import { AutomaticTopUps } from "../../services/AutomaticTopUps.js"
 import { makeActing } from "../Acting.js"

@@ -1,5 +1,7 @@
 /** Takes the events of payment processors: body, signature, and the answer. What they mean is decided elsewhere. */
-import { HttpApiBuilder, type HttpApiGroup, type HttpServerRequest } from "@effect/platform"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import { Effect, type Layer } from "effect"
 import { ValidationError } from "../../domain/ApiErrors.js"
 import { webhookBytesMax } from "../../domain/Limits.js"

@@ -1,5 +1,7 @@
 /** Translates between the routes of runs and the `Runs` service; decides nothing itself. */
-import { HttpApiBuilder, HttpServerResponse, type HttpApiGroup } from "@effect/platform"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Context, Effect, Schema, type Layer } from "effect"
 import type { MoneyLeft } from "../../domain/Admission.js"
 import { cutText } from "../../domain/Characters.js"

@@ -3,8 +3,8 @@
  * or 304 for the copy at hand. Always as an attachment and sandboxed: the bytes are a provider's, and a browser must
  * never run them as a page of the gateway.
  */
-import { HttpServerResponse } from "@effect/platform"
-import { NodeStream } from "@effect/platform-node"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, Option, Stream } from "effect"
 import { mediaPartBytes } from "../../domain/Limits.js"
 import type { StorageError } from "../../domain/StorageErrors.js"

@@ -1,7 +1,10 @@
 /**
  * The routes beside the API: health, metrics and the OpenAPI document (completions: section 1, "Extra routes").
  */
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as OpenApi from "@effect/platform/OpenApi"
 import { Schema } from "effect"
 import { productName, productVersion } from "../../domain/Product.js"
 import { field, optional } from "../Fields.js"

@@ -1,5 +1,7 @@
 /** Health, metrics and the OpenAPI document. Touches no money and no storage, except through the readiness checks. */
-import { HttpApiBuilder, HttpServerResponse, type HttpApiGroup } from "@effect/platform"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Effect, Fiber, type Layer } from "effect"
 import { readinessMillis } from "../../domain/Limits.js"
 import { Catalog } from "../../services/Catalog.js"

@@ -1,5 +1,6 @@
 /** Translates between the routes of tokens and their service; decides nothing itself. */
-import { HttpApiBuilder, type HttpApiGroup } from "@effect/platform"
+import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
+import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import { Effect, Option, Schema, type Layer } from "effect"
 import { NotFound } from "../../domain/ApiErrors.js"
 import { cutText } from "../../domain/Characters.js"

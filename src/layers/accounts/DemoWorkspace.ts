@@ -3,7 +3,8 @@
  * every scope in a file that only its owner can read, and the text with a command to paste. Production never uses it. A
  * second start finds all of it there and changes nothing.
  */
-import { FileSystem, Path } from "@effect/platform"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Path from "@effect/platform/Path"
 import { Effect, Either, Redacted } from "effect"
 import { gatewayItself } from "../../domain/AuditEntry.js"
 import { Micros, microsPerUsd } from "../../domain/Micros.js"

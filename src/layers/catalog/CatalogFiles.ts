@@ -3,7 +3,8 @@
  * the later folder wins. Inside one folder an id may stand only once. The result is a sound catalog, or a failure that
  * lists every problem of every file. This module does not put the catalog in force.
  */
-import { FileSystem, Path } from "@effect/platform"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Path from "@effect/platform/Path"
 import { Effect, Either } from "effect"
 import { nextEventLoopTurn } from "../node/LongWork.js"
 import {

@@ -6,7 +6,7 @@
  */
 import { createHash } from "node:crypto"
 import { fileURLToPath } from "node:url"
-import { FileSystem } from "@effect/platform"
+import * as FileSystem from "@effect/platform/FileSystem"
 import { Effect, Schema } from "effect"
 import { builtInCatalog } from "./BuiltInCatalog.js"
 

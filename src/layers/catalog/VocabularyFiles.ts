@@ -3,7 +3,8 @@
  * `vocabulary`, and the table of word vectors, `words.en.bin`. A catalog without that folder is searched in English;
  * one without the table, or with a broken one, without comparing meanings.
  */
-import { FileSystem, Path } from "@effect/platform"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Path from "@effect/platform/Path"
 import { Effect, Option, Schema } from "effect"
 import { parse } from "yaml"
 import { nextEventLoopTurn } from "../node/LongWork.js"

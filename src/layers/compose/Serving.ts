@@ -1,5 +1,5 @@
 /** The gateway in this process, and the newcomer's welcome in development. */
-import { HttpServer } from "@effect/platform"
+import * as HttpServer from "@effect/platform/HttpServer"
 import { Console, Data, Effect, Layer } from "effect"
 import { tokenFile, welcome } from "../accounts/DemoWorkspace.js"
 import { type GatewayConfig, publicUrlProblem, urlOf } from "../node/Config.js"

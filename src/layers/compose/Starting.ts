@@ -2,7 +2,7 @@
  * The gateway as a program: its settings and its log on standard output. It runs in this process, or in several. What
  * serves is loaded by the processes that serve.
  */
-import { NodeContext } from "@effect/platform-node"
+import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Cause, Console, Effect, FiberRef, HashSet, Logger, Option } from "effect"
 import { catalogFoldersRead, isProduction, readConfig } from "../node/Config.js"
 import { SettingsWrong } from "../node/SettingsWrong.js"

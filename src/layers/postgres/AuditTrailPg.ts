@@ -1,5 +1,5 @@
 /** The audit trail in Postgres: the rows of `accounts/audit/AuditRows`, timed by the database's clock. */
-import type { Statement } from "@effect/sql"
+import type * as Statement from "@effect/sql/Statement"
 import { Effect, Layer, Schema } from "effect"
 import { actorName, AuditEntry, type AuditFilter, type AuditPlace } from "../../domain/AuditEntry.js"
 import type { WorkspaceId } from "../../domain/Ids.js"

@@ -4,8 +4,10 @@
  * happened. A mistake in SQL dies as a defect. This module names no table. Never fork a write inside a transaction: the
  * fiber would inherit the connection of the transaction and outlive it.
  */
-import type { SqlClient, SqlError, Statement } from "@effect/sql"
-import { PgClient } from "@effect/sql-pg"
+import type * as SqlClient from "@effect/sql/SqlClient"
+import type * as SqlError from "@effect/sql/SqlError"
+import type * as Statement from "@effect/sql/Statement"
+import * as PgClient from "@effect/sql-pg/PgClient"
 import { Context, Data, Effect, Layer, Queue, type Redacted, Schema } from "effect"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import { makeTrouble, type Trouble } from "../node/Trouble.js"

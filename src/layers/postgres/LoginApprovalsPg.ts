@@ -1,7 +1,7 @@
 /**
  * Login approvals in Postgres: the rows of `logins/LoginRows`. All decisions are made in `logins/LoginApprovalsOver`.
  */
-import type { Statement } from "@effect/sql"
+import type * as Statement from "@effect/sql/Statement"
 import { Effect, Layer, Schema } from "effect"
 import { ApprovalId } from "../../domain/Ids.js"
 import { Scope } from "../../domain/Scope.js"

@@ -9,7 +9,7 @@
  * something away says which migration a program must know from then on (`schema_needs`). A program that does not know
  * that one is refused, and so is a database whose migrations are not in the order of this program.
  */
-import type { SqlError } from "@effect/sql"
+import type * as SqlError from "@effect/sql/SqlError"
 import { Data, Effect, Schedule, Schema } from "effect"
 import { member } from "../../domain/Members.js"
 import type { StorageError } from "../../domain/StorageErrors.js"

@@ -5,7 +5,7 @@
  * filter by token, operation or provider looks through a limited number of runs, in the spans of runs where its values
  * occur (`RunSpansPg.ts`).
  */
-import type { Statement } from "@effect/sql"
+import type * as Statement from "@effect/sql/Statement"
 import { Effect, Schema } from "effect"
 import { firstRunIdAt, RunId, type WorkspaceId } from "../../domain/Ids.js"
 import { type ListedRun, RunStatus, RunSummary, StoredResult } from "../../domain/Run.js"

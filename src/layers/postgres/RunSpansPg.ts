@@ -4,7 +4,7 @@
  * still come. So a list that is filtered by one of these values reads the spans in which the value occurs, and the runs
  * after the last span.
  */
-import type { Statement } from "@effect/sql"
+import type * as Statement from "@effect/sql/Statement"
 import { Effect, Schema } from "effect"
 import { firstRunIdAt, WorkspaceId } from "../../domain/Ids.js"
 import { runsLookedThroughMax } from "../../domain/Limits.js"

@@ -4,7 +4,7 @@
  * `seq` is the order in which they were committed, and nothing appears later before the last entry that was summed up.
  * A report adds the entries after that one, so it is complete as of now.
  */
-import type { Statement } from "@effect/sql"
+import type * as Statement from "@effect/sql/Statement"
 import { Array as Arr, Effect, Order, Schema } from "effect"
 import { checkedSpan, dayMillis } from "../../domain/Days.js"
 import { TokenId, WorkspaceId } from "../../domain/Ids.js"

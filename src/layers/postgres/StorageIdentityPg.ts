@@ -10,7 +10,7 @@
  * transaction. One case is not noticed: an older copy whose log has already grown beyond the position that this node
  * had seen.
  */
-import type { SqlError } from "@effect/sql"
+import type * as SqlError from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
 import type { Sql } from "./Database.js"
 import { rowOf } from "./database/Rows.js"

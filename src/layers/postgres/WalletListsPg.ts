@@ -3,7 +3,7 @@
  * a range of one index (migrations 0008 and 0023). When a filter allows several kinds or states, the newest rows of
  * each are read and merged.
  */
-import type { Statement } from "@effect/sql"
+import type * as Statement from "@effect/sql/Statement"
 import { Effect, Schema } from "effect"
 import { RunId, type WorkspaceId } from "../../domain/Ids.js"
 import { LedgerEntry, LedgerKind } from "../../domain/Ledger.js"

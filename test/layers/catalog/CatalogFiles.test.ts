@@ -1,6 +1,6 @@
 // Reading manifests: everything is sound, or every problem is told with its file and path. The built-in catalog is held
 // to it.
-import { NodeContext } from "@effect/platform-node"
+import * as NodeContext from "@effect/platform-node/NodeContext"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"

@@ -2,7 +2,7 @@
  * The documented refusals of the built-in catalog under statuses that mean something else: a refused key, a rate limit,
  * an outage. A rule that names a code of its own for whatever holds an error would call these the customer's fault.
  */
-import { NodeContext } from "@effect/platform-node"
+import * as NodeContext from "@effect/platform-node/NodeContext"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Endpoint, Sample } from "../../../src/domain/Manifest.js"

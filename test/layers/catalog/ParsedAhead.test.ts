@@ -1,7 +1,7 @@
 /** The YAML of the built-in catalog that the build parses: the same values as parsing it at each start. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { NodeContext } from "@effect/platform-node"
+import * as NodeContext from "@effect/platform-node/NodeContext"
 import { assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { parse } from "yaml"

@@ -2,7 +2,7 @@
  * Every operation of the built-in catalog against answers that are none: a page where data belongs, an error inside a
  * 200, a deprecation note. The operations come from the catalog itself, so that a new manifest is held to this too.
  */
-import { NodeContext } from "@effect/platform-node"
+import * as NodeContext from "@effect/platform-node/NodeContext"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { canonical, type Json } from "../../../src/domain/Json.js"

@@ -1,7 +1,7 @@
 // What callers of the database see when Postgres, the pool or the network fails: killed backends, a full pool,
 // cancelled statements, and connections cut around COMMIT by a relay of the test's own.
 import { assert, describe, it } from "@effect/vitest"
-import { SqlError } from "@effect/sql"
+import * as SqlError from "@effect/sql/SqlError"
 import { Cause, Data, Deferred, Effect, Exit, Fiber, Option, Queue, Redacted, Schema } from "effect"
 import Pg from "pg"
 import { Database, type DatabaseOptions, DatabasePg, sqlState } from "../../../src/layers/postgres/Database.js"

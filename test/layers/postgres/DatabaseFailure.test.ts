@@ -1,5 +1,5 @@
 /** What every class of SQLSTATE means to whoever asked: appendix A of the Postgres documentation, class by class. */
-import { SqlError } from "@effect/sql"
+import * as SqlError from "@effect/sql/SqlError"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Option } from "effect"
 import Pg from "pg"

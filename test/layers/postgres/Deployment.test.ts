@@ -1,6 +1,6 @@
 /** What keeps production apart from development, and one node's sealing keys from another's, on real Postgres. */
-import { FileSystem } from "@effect/platform"
-import { NodeContext } from "@effect/platform-node"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as NodeContext from "@effect/platform-node/NodeContext"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Either, Layer, Redacted, TestClock, Schema } from "effect"
 import { commandLine } from "../../../src/domain/AuditEntry.js"

@@ -1,5 +1,5 @@
 // The fixture provider through its manifests and the real engine: every word of `_mock`, and what it counts.
-import { NodeContext } from "@effect/platform-node"
+import * as NodeContext from "@effect/platform-node/NodeContext"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Json, JsonObject } from "../../../src/domain/Json.js"

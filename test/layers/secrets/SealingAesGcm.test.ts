@@ -1,5 +1,5 @@
-import { FileSystem } from "@effect/platform"
-import { NodeContext } from "@effect/platform-node"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as NodeContext from "@effect/platform-node/NodeContext"
 import { assert, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Either, Layer, Redacted } from "effect"
 import { describe } from "vitest"

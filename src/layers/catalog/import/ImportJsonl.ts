@@ -3,7 +3,7 @@
 // parametersOmitted?}. A line that is not such an object is reported and left out. Members beyond this shape are
 // ignored.
 import { gunzipSync } from "node:zlib"
-import { FileSystem } from "@effect/platform"
+import * as FileSystem from "@effect/platform/FileSystem"
 import type { PlatformError } from "@effect/platform/Error"
 import { Effect, Either, Option, Schema } from "effect"
 import type { Json, JsonObject } from "../../../domain/Json.js"

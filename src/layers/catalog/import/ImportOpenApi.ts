@@ -2,7 +2,7 @@
  * Imports OpenAPI 3 and Swagger 2 documents (JSON or YAML): every operation becomes an endpoint, or the report says why
  * not. The result can be published as it is, or written out as manifests to be edited (`ManifestWriting.ts`).
  */
-import type { FileSystem } from "@effect/platform"
+import type * as FileSystem from "@effect/platform/FileSystem"
 import { Effect, Either, Option } from "effect"
 import { join } from "node:path"
 import { isObject, type JsonObject } from "../../../domain/Json.js"

@@ -6,7 +6,7 @@
  * Only files below the folder of the first one are read: a document must not bring the content of any other file of
  * this machine into a manifest. Nothing is read over the network.
  */
-import { FileSystem } from "@effect/platform"
+import * as FileSystem from "@effect/platform/FileSystem"
 import { Effect, Either, Option, Schema } from "effect"
 import { dirname, join, relative } from "node:path"
 import { parseDocument } from "yaml"

@@ -4,7 +4,7 @@
  * statement can have happened.
  */
 import { Cause, Option, Predicate } from "effect"
-import { SqlError } from "@effect/sql"
+import * as SqlError from "@effect/sql/SqlError"
 import Pg from "pg"
 import { member } from "../../../domain/Members.js"
 import { type StorageError, StorageBusy, StorageTimeout, StorageUncertain } from "../../../domain/StorageErrors.js"

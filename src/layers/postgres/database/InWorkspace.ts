@@ -4,7 +4,7 @@
  * workspace in the order of the primary key, and look through them for the few that match. A choice of two cannot be
  * looked up in an index, but says which partition or shard has the rows. The second half is never true.
  */
-import type { Statement } from "@effect/sql"
+import type * as Statement from "@effect/sql/Statement"
 import type { WorkspaceId } from "../../../domain/Ids.js"
 import type { Sql } from "../Database.js"
 

@@ -4,7 +4,9 @@
  * span, a scope and services around each statement, took as long as Postgres itself. An interruption does not wait for
  * a lone statement: its connection goes back to the pool when the answer comes.
  */
-import { SqlClient, type SqlError, type Statement } from "@effect/sql"
+import * as SqlClient from "@effect/sql/SqlClient"
+import type * as SqlError from "@effect/sql/SqlError"
+import type * as Statement from "@effect/sql/Statement"
 import { Cause, Context, Effect, Option } from "effect"
 import type Pg from "pg"
 import type { StorageError } from "../../../domain/StorageErrors.js"

@@ -4,7 +4,8 @@
  * are sent with the COMMIT. Postgres runs them in order. Once one has failed, it refuses the rest and answers COMMIT
  * with a rollback, so the end of the transaction reports the failure of any of them.
  */
-import { SqlError, type SqlConnection } from "@effect/sql"
+import type * as SqlConnection from "@effect/sql/SqlConnection"
+import * as SqlError from "@effect/sql/SqlError"
 import { Effect, Stream } from "effect"
 import type Pg from "pg"
 import { ask, takeRows } from "./DriverInternals.js"

@@ -3,7 +3,8 @@
  * replaces even the typed failure of the body. Here the failure of the body stays, and a conflict repeats the whole
  * transaction. Every other failure becomes a storage error, or stays a defect when it is a mistake of ours.
  */
-import { SqlClient, type SqlError } from "@effect/sql"
+import * as SqlClient from "@effect/sql/SqlClient"
+import type * as SqlError from "@effect/sql/SqlError"
 import { Cause, Context, Effect, Exit, Option, Random } from "effect"
 import type Pg from "pg"
 import { DataRefused, type StorageError } from "../../../domain/StorageErrors.js"

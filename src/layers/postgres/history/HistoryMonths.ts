@@ -2,7 +2,7 @@
  * Whole months of the history: what is in the way of their leaving, what they come to, their runs for a file, and their
  * end. A closed month does not change any more, so its file can be written again after a crash and says the same.
  */
-import type { Statement } from "@effect/sql"
+import type * as Statement from "@effect/sql/Statement"
 import { Effect, Schema } from "effect"
 import { RunId, WorkspaceId } from "../../../domain/Ids.js"
 import { isTerminal, runStatuses } from "../../../domain/RunMachine.js"

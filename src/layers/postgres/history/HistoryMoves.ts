@@ -3,7 +3,7 @@
  * through the primary key, so that the hot tables need no index for it. A portion is one transaction of few and small
  * rows; a row that somebody else has locked is left for a later pass.
  */
-import type { Statement } from "@effect/sql"
+import type * as Statement from "@effect/sql/Statement"
 import { Effect, Schema } from "effect"
 import { firstRunIdAt, millisOfRunId, RunId, WorkspaceId } from "../../../domain/Ids.js"
 import { endOfMonth, monthOf } from "../../../domain/Run.js"

@@ -3,7 +3,7 @@
  * settled late stays for the same days after its end, so that whoever settled it can look at it. Refused ones are
  * forgotten where they are.
  */
-import type { Statement } from "@effect/sql"
+import type * as Statement from "@effect/sql/Statement"
 import { firstRunIdAt } from "../../../domain/Ids.js"
 import { isTerminal, runStatuses } from "../../../domain/RunMachine.js"
 import type { Database } from "../Database.js"

@@ -1,6 +1,6 @@
 // The languages that the built-in catalog brings: their files are sound, and everyday questions find their job.
-import { FileSystem } from "@effect/platform"
-import { NodeContext } from "@effect/platform-node"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as NodeContext from "@effect/platform-node/NodeContext"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { readdirSync } from "node:fs"

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import { NodeContext } from "@effect/platform-node"
+import * as NodeContext from "@effect/platform-node/NodeContext"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { parse } from "yaml"

@@ -1,8 +1,8 @@
 /** The table of word vectors: its file, and what it changes in the order of hits. */
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
-import { FileSystem } from "@effect/platform"
-import { NodeContext } from "@effect/platform-node"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as NodeContext from "@effect/platform-node/NodeContext"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, HashMap, Logger } from "effect"
 import { readWordTable } from "../../../../src/layers/catalog/VocabularyFiles.js"
