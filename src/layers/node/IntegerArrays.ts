@@ -9,7 +9,6 @@ export const u32 = (array: Uint32Array, at: number): number => array[at] ?? 0
 export const i32 = (array: Int32Array, at: number): number => array[at] ?? 0
 export const u16 = (array: Uint16Array, at: number): number => array[at] ?? 0
 export const u8 = (array: Uint8Array, at: number): number => array[at] ?? 0
-export const i8 = (array: Int8Array, at: number): number => array[at] ?? 0
 export const f32 = (array: Float32Array, at: number): number => array[at] ?? 0
 export const f64 = (array: Float64Array, at: number): number => array[at] ?? 0
 

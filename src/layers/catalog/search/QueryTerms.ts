@@ -41,14 +41,18 @@ const mostRepeats = 3
 
 const rarity = (data: IndexData, term: number): number => f32(data.rarity, term)
 
+const none: ReadonlyArray<Alternative> = []
+
 /**
  * Alternatives from the vocabulary for one word or a phrase; `limit` keeps a rare synonym from outweighing its word.
  */
 const expansions = (resolver: Resolver, key: string, factor: number, limit: number): ReadonlyArray<Alternative> => {
   const { data, tuning, vocabulary } = resolver
+  const known = vocabulary.expansions.get(key)
+  if (known === undefined) return none
   const found: Array<Alternative> = []
   const seen = new Set<number>()
-  for (const { same, stems } of vocabulary.expansions.get(key) ?? []) {
+  for (const { same, stems } of known) {
     const trust = (factor * (same ? tuning.synonym : tuning.related)) / stems.length
     for (const stem of stems) {
       const term = data.terms.get(stem)

@@ -6,8 +6,12 @@
 const textsMax = 5_000
 const longest = 40
 
+/** Shorter parts of a text have memory of their own: V8 copies them. */
+const ownMemory = 13
+
 /** The same text in memory of its own: a part of a question would keep the whole question. */
-const detached = (text: string): string => Buffer.from(text, "utf16le").toString("utf16le")
+const detached = (text: string): string =>
+  text.length < ownMemory ? text : Buffer.from(text, "utf16le").toString("utf16le")
 
 export const remembering = <A>(of: (text: string) => A): ((text: string) => A) => {
   let recent = new Map<string, A>()

@@ -1,7 +1,7 @@
 // A second look at the best rows, at what a sum over terms cannot see: how much of an operation's name the query says,
 // whether words that stand together in the query stand together in the text, and how near the meaning of both is.
 import { type IndexData, isNameToken, isParameterNameToken, isProse, termOf } from "./IndexData.js"
-import { f32, f64, u32, u8 } from "../../node/IntegerArrays.js"
+import { f32, f64, u32 } from "../../node/IntegerArrays.js"
 import { impactOf } from "./Postings.js"
 import type { Nearness } from "./Meaning.js"
 import type { SearchClause } from "./QueryTerms.js"
@@ -26,14 +26,16 @@ const insert = (rows: Array<number>, scores: Array<number>, count: number, row: 
 export class Reranker {
   /** Of each term, its rarity times the trust in it as an answer to the query, 0 to 1; all 0 between queries. */
   private readonly said: Float64Array
-  /** Of each term, whether the query says it. Most are not said, and so small an array stays in the cache. */
-  private readonly isSaid: Uint8Array
+  /** Of each term a bit: whether the query says it. Most are not said, and so small an array stays in the cache. */
+  private readonly saidBits: Uint32Array
+  /** Keeps what is read ahead from being left out. */
+  protected fetched = 0
   constructor(
     private readonly data: IndexData,
     private readonly tuning: Tuning
   ) {
     this.said = new Float64Array(data.termTexts.length)
-    this.isSaid = new Uint8Array(data.termTexts.length)
+    this.saidBits = new Uint32Array(Math.ceil(data.termTexts.length / 32))
   }
 
   /**
@@ -58,7 +60,7 @@ export class Reranker {
           const rarity = f32(this.data.rarity, term)
           const said = rarity * Math.min(1, weight / Math.max(0.1, rarity))
           if (said > f64(this.said, term)) this.said[term] = said
-          this.isSaid[term] = 1
+          this.saidBits[term >>> 5] = u32(this.saidBits, term >>> 5) | (1 << (term & 31))
           used.push(term)
         }
         if (word.said > 0) ownWords += 1
@@ -70,6 +72,7 @@ export class Reranker {
     const count = Math.min(rows.length, this.tuning.rerank)
     const around = [...wrapping].map((stem) => this.data.terms.get(stem)).filter((term) => term !== undefined)
     let best = 0
+    this.fetch(rows, count)
     for (let at = 0; at < count; at += 1) {
       const row = rows[at] ?? 0
       const said = (scores[at] ?? 0) + this.wrapped(row, around)
@@ -84,8 +87,24 @@ export class Reranker {
     }
     for (const term of used) {
       this.said[term] = 0
-      this.isSaid[term] = 0
+      this.saidBits[term >>> 5] = 0
     }
+  }
+
+  /** Texts are far apart in memory. Asked for one after the other, each would be waited for. */
+  private fetch(rows: ReadonlyArray<number>, count: number): void {
+    const { names, tokens } = this.data
+    let fetched = 0
+    for (let at = 0; at < count; at += 1) {
+      const row = rows[at] ?? 0
+      fetched ^= u32(tokens.items, u32(tokens.start, row)) ^ u32(tokens.items, u32(names.parametersAt, row))
+      fetched ^= f64(names.nameRarity, row)
+    }
+    this.fetched = fetched
+  }
+
+  private isSaid(term: number): boolean {
+    return ((u32(this.saidBits, term >>> 5) >>> (term & 31)) & 1) === 1
   }
 
   /** What words around the request would add if they named its subject, toned down. */
@@ -107,13 +126,13 @@ export class Reranker {
     for (let at = u32(tokens.start, row); at < end; at += 1) {
       const token = u32(items, at)
       if (!isNameToken(token)) break
-      if (u8(this.isSaid, termOf(token)) === 1) nameSaid += f64(this.said, termOf(token))
+      if (this.isSaid(termOf(token))) nameSaid += f64(this.said, termOf(token))
     }
     let parametersSaid = 0
     for (let at = u32(names.parametersAt, row); at < end; at += 1) {
       const token = u32(items, at)
       if (!isParameterNameToken(token)) break
-      if (u8(this.isSaid, termOf(token)) === 1) parametersSaid += f64(this.said, termOf(token))
+      if (this.isSaid(termOf(token))) parametersSaid += f64(this.said, termOf(token))
     }
     const { nameCoverage, parameterCoverage } = this.tuning
     return (
@@ -135,7 +154,7 @@ export class Reranker {
       const token = u32(tokens.items, at)
       if (!isProse(token)) break
       const term = termOf(token)
-      if (u8(this.isSaid, term) === 0) {
+      if (!this.isSaid(term)) {
         before = -1
         continue
       }

@@ -70,11 +70,12 @@ export class Scorer {
       this.addAll(clauses[0]?.words ?? [], total)
       return
     }
-    for (const { words } of clauses) {
+    let highest = this.openTotal(clauses[0]?.words ?? [])
+    for (const { words } of clauses.slice(1)) {
       this.addAll(words, clause)
-      this.closeClause()
+      highest = this.closeClause(highest)
     }
-    const share = bestClause * total.highest()
+    const share = bestClause * highest
     for (let at = 0; at < total.count; at += 1) {
       const row = u32(total.rows, at)
       total.values[row] = f32(total.values, row) + share * f32(best, row)
@@ -82,18 +83,38 @@ export class Scorer {
     }
   }
 
-  /** Adds the clause to the total, notes how near to its best each row comes, and empties it. */
-  private closeClause(): void {
+  /** The first clause is the total. Notes how near to its best each row comes, and gives the highest. */
+  private openTotal(words: ReadonlyArray<SearchWord>): number {
+    const { best, total } = this
+    this.addAll(words, total)
+    const highest = total.highest()
+    const scale = 1 / highest
+    for (let at = 0; at < total.count; at += 1) {
+      const row = u32(total.rows, at)
+      best[row] = f32(total.values, row) * scale
+    }
+    return highest
+  }
+
+  /**
+   * Adds the clause to the total, notes how near to its best each row comes, and empties it. Takes and gives the
+   * highest of the total.
+   */
+  private closeClause(before: number): number {
     const { best, clause, total } = this
     const scale = 1 / clause.highest()
+    let highest = before
     for (let at = 0; at < clause.count; at += 1) {
       const row = u32(clause.rows, at)
       const value = f32(clause.values, row)
       clause.values[row] = 0
       total.add(row, value)
-      if (value * scale > f32(best, row)) best[row] = value * scale
+      highest = Math.max(highest, f32(total.values, row))
+      const near = value * scale
+      if (near > f32(best, row)) best[row] = near
     }
     clause.count = 0
+    return highest
   }
 
   /** The longest first: an empty target takes a word without asking what a row has already. */
@@ -132,28 +153,46 @@ export class Scorer {
     if (weight <= 0) return
     const { impacts, rows, start } = this.postings
     const end = u32(start, term + 1)
-    for (let at = u32(start, term); at < end; at += 1) target.add(u32(rows, at), weight * unit * u8(impacts, at))
+    const most = weight * unit
+    for (let at = u32(start, term); at < end; at += 1) target.add(u32(rows, at), most * u8(impacts, at))
   }
 
-  /** Puts a word into an empty target: of the alternatives in a row the best counts. */
-  private fill(word: SearchWord, target: RowScores): void {
+  /**
+   * Puts a word into an empty target: of the alternatives in a row the best counts. The longest list goes first, as the
+   * target has nothing yet that it could be compared with.
+   */
+  private fill({ alternatives }: SearchWord, target: RowScores): void {
     const { impacts, rows, start } = this.postings
-    for (const { term, weight } of word.alternatives) {
-      if (weight <= 0) continue
-      const from = u32(start, term)
-      const end = u32(start, term + 1)
-      if (target.count === 0) {
-        target.rows.set(rows.subarray(from, end))
-        target.count = end - from
-        for (let at = from; at < end; at += 1) target.values[u32(rows, at)] = weight * unit * u8(impacts, at)
-        continue
-      }
-      for (let at = from; at < end; at += 1) {
-        const row = u32(rows, at)
-        const value = weight * unit * u8(impacts, at)
-        const before = f32(target.values, row)
-        if (value > before) target.raise(row, before, value)
-      }
+    const longest = this.longestOf(alternatives)
+    if (longest === undefined) return
+    const from = u32(start, longest.term)
+    const end = u32(start, longest.term + 1)
+    const most = longest.weight * unit
+    target.rows.set(rows.subarray(from, end))
+    target.count = end - from
+    for (let at = from; at < end; at += 1) target.values[u32(rows, at)] = most * u8(impacts, at)
+    for (const other of alternatives) if (other !== longest && other.weight > 0) this.fillMore(other, target)
+  }
+
+  private fillMore({ term, weight }: Alternative, target: RowScores): void {
+    const { impacts, rows, start } = this.postings
+    const end = u32(start, term + 1)
+    const most = weight * unit
+    for (let at = u32(start, term); at < end; at += 1) {
+      const row = u32(rows, at)
+      const value = most * u8(impacts, at)
+      const before = f32(target.values, row)
+      if (value > before) target.raise(row, before, value)
     }
+  }
+
+  private longestOf(alternatives: ReadonlyArray<Alternative>): Alternative | undefined {
+    let longest: Alternative | undefined
+    let most = 0
+    for (const alternative of alternatives) {
+      const length = alternative.weight > 0 ? documentFrequency(this.postings, alternative.term) : 0
+      if (length > most) [longest, most] = [alternative, length]
+    }
+    return longest
   }
 }

@@ -51,6 +51,7 @@ interface Words {
   readonly english: ReadonlySet<string>
   readonly languages: Languages
   readonly wordTable: WordTable | null
+  readonly meanings: Meanings | null
 }
 
 /** Words that are read as they stand: those of the catalog, the vocabulary and the word table, and of requests. */
@@ -70,7 +71,6 @@ export class SearchIndex {
   private readonly providerScorer: Scorer
   private readonly topRows: TopKSelector
   private readonly reranker: Reranker
-  private readonly meanings: Meanings | null
   private readonly jobs: JobFinder
   private constructor(
     private readonly data: IndexData,
@@ -79,13 +79,12 @@ export class SearchIndex {
     private readonly spelling: Spelling,
     private readonly tuning: Tuning
   ) {
-    const { vocabulary, wordTable } = words
+    const { vocabulary } = words
     this.resolver = { data, vocabulary, tuning }
     this.scorer = new Scorer(data.operations)
     this.providerScorer = new Scorer(data.providers)
-    this.topRows = new TopKSelector(data.size)
+    this.topRows = new TopKSelector()
     this.reranker = new Reranker(data, tuning)
-    this.meanings = wordTable === null ? null : new Meanings(data, wordTable)
     this.jobs = jobFinder(vocabulary, data.capabilityTitles, analyzer)
   }
 
@@ -107,11 +106,13 @@ export class SearchIndex {
     analyzer.forget()
     yield
     const { languages = englishOnly, wordTable = null } = vocabulary
+    const meanings = wordTable === null ? null : yield* Meanings.steps(data, wordTable)
     const words = {
       vocabulary: compiled,
       english: new Set([...english, ...functionWords, ...requestWords, ...weakWords]),
       languages,
-      wordTable
+      wordTable,
+      meanings
     }
     const spelling = yield* buildSpelling(spelled, isKnownIn(data, analyzer, words))
     yield
@@ -166,7 +167,13 @@ export class SearchIndex {
     const expandedCapabilities = jobs.map((job) => job.id)
     if (total === 0) return { hits: SearchHits.none, total, expandedCapabilities }
     const wrapping = new Set(parsed.flatMap((clause) => clause.wrapping))
-    this.reranker.raise(rows, scores, clauses, wrapping, this.meanings?.to(parsed) ?? null)
+    this.reranker.raise(
+      rows,
+      scores,
+      clauses,
+      wrapping,
+      this.words.meanings?.to(parsed, rows.slice(0, tuning.rerank)) ?? null
+    )
     const judge = judgedOnce((doc) => this.matchedBy(doc, clauses, jobs))
     const hits = new SearchHits(rows.slice(offset, end), scores.slice(offset, end), judge)
     return { hits, total, expandedCapabilities }

@@ -5,8 +5,9 @@
  */
 
 const email = /[\w.+-]+@[\w-]+\.[\w.-]+/
+const everyEmail = new RegExp(email, "g")
 /** A text without its e-mail addresses, whose parts are no words: the `io` of bob@x.io names no subject. */
-export const withoutEmails = (text: string): string => text.replace(new RegExp(email, "g"), " ")
+export const withoutEmails = (text: string): string => (text.includes("@") ? text.replace(everyEmail, " ") : text)
 
 const kinds: ReadonlyArray<{ readonly look: RegExp; readonly words: ReadonlyArray<string> }> = [
   { look: email, words: ["email", "address"] },
@@ -21,6 +22,9 @@ const kinds: ReadonlyArray<{ readonly look: RegExp; readonly words: ReadonlyArra
   { look: /[$€£¥]\s?\d|\b\d+(?:\.\d+)?\s?(?:usd|eur|gbp|jpy|dollars?|euros?|pounds?)\b/i, words: ["currency", "money"] }
 ]
 
+/** Every kind of value has one of these. Most questions have none, and need not be looked at seven times. */
+const anyValue = /[@:.+$€£¥\d]/
+
 /** Words for the kinds of value a text holds. */
 export const valueWords = (text: string): ReadonlyArray<string> =>
-  kinds.flatMap(({ look, words }) => (look.test(text) ? words : []))
+  anyValue.test(text) ? kinds.flatMap(({ look, words }) => (look.test(text) ? words : [])) : []

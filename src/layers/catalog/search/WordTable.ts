@@ -2,8 +2,7 @@
  * A table of word vectors: for each word of a language, as the analyzer stems it, a few dozen small integers. The sum
  * of the vectors of the words of a text says what the text is about, and texts about one thing have vectors of nearly
  * one direction, whatever words they use. The table is data (`catalog/words.en.bin`, made by `scripts/word-table.mjs`);
- * this module reads the file and finds words in it. The bytes stay as they are in the file: nothing is built for each
- * word.
+ * this module reads the file and finds words in it. Nothing is built for each word.
  */
 import { createHash } from "node:crypto"
 import { Data, Either } from "effect"
@@ -15,6 +14,25 @@ const header =
   /^word-table 1 (?<language>[a-z]{2,3}) (?<dimensions>\d+) (?<words>\d+) (?<textBytes>\d+) (?<sha>[0-9a-f]{64}) *\n$/
 const newline = 10
 
+/** How many numbers of a vector stand in one place. */
+export const perPlace = 4
+export const placesOf = (dimensions: number): number => Math.ceil(dimensions / perPlace)
+
+/** Vectors as numbers of four bytes, the first the lowest. The last one of a vector is filled up with zeros. */
+const foursOf = (bytes: Uint8Array, from: number, dimensions: number): Int32Array => {
+  const places = placesOf(dimensions)
+  const fours = new Int32Array(((bytes.length - from) / dimensions) * places)
+  for (let at = 0; at < fours.length; at += 1) {
+    const column = (at % places) * perPlace
+    const start = from + Math.floor(at / places) * dimensions + column
+    const end = Math.min(perPlace, dimensions - column)
+    let four = 0
+    for (let byte = 0; byte < end; byte += 1) four |= u8(bytes, start + byte) << (8 * byte)
+    fours[at] = four
+  }
+  return fours
+}
+
 export class WordTableBroken extends Data.TaggedError("WordTableBroken")<{ readonly message: string }> {}
 
 export class WordTable {
@@ -24,8 +42,8 @@ export class WordTable {
     /** Where each word begins in `texts`. */
     private readonly starts: Uint32Array,
     private readonly texts: Uint8Array,
-    /** The vectors, one after the other, in the order of the words. */
-    readonly vectors: Int8Array
+    /** The vectors, one after the other, in the order of the words: each in `placesOf` its dimensions. */
+    readonly fours: Int32Array
   ) {}
 
   /**
@@ -57,13 +75,20 @@ export class WordTable {
     }
     if (word !== words || u32(starts, words) !== textBytes)
       return broken(`it holds ${word} words and should hold ${words}`)
-    const vectors = new Int8Array(body.buffer, body.byteOffset + textBytes, words * dimensions)
-    return Either.right(new WordTable(said["language"] ?? "", dimensions, starts, texts, vectors))
+    // A copy of the words alone, so that the file itself is not kept.
+    return Either.right(
+      new WordTable(said["language"] ?? "", dimensions, starts, texts.slice(), foursOf(body, textBytes, dimensions))
+    )
   }
 
   /** How many words it has. */
   get size(): number {
     return this.starts.length - 1
+  }
+
+  /** All words, in the order of their numbers. */
+  words(): ReadonlyArray<string> {
+    return Buffer.from(this.texts).toString("latin1").split("\n").slice(0, -1)
   }
 
   /** The number of a word, which is a stem of the analyzer; -1 when the table does not have it. */

@@ -23,7 +23,7 @@ const matchesOf = (scores: ReadonlyArray<number>, order: ReadonlyArray<number>):
 }
 
 describe("The best rows", () => {
-  const topRows = new TopKSelector(rowCount)
+  const topRows = new TopKSelector()
 
   it("are those that sorting all of them gives, equal ones by row, for any scores, groups, filter and order of matching", () => {
     const order = fc.shuffledSubarray(

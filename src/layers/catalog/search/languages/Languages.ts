@@ -5,7 +5,8 @@
  */
 import { cutText } from "../../../../domain/Characters.js"
 import type { LanguageFile } from "./LanguageFile.js"
-import { SpacedLanguage } from "./SpacedLanguage.js"
+import { remembering } from "../Remembering.js"
+import { SpacedLanguage, type WordFound } from "./SpacedLanguage.js"
 import { UnspacedLanguage } from "./UnspacedLanguage.js"
 
 /** What the catalog says of the words of a question. */
@@ -41,14 +42,15 @@ const isWord = (text: string): boolean => /\p{L}/u.test(text)
 const shortWord = 2
 const shortTrust = 0.5
 
-const signOf = (language: SpacedLanguage, word: string, isCommon: (word: string) => boolean): number => {
-  const found = language.wordOf(word)
+const signOf = (found: WordFound | null, word: string, isCommon: (word: string) => boolean): number => {
   if (found?.telling !== true || (found.english !== "" && isCommon(word))) return 0
   return found.english === "" && word.length <= shortWord ? shortTrust : 1
 }
 
 /** A question of which less than one word in so many is not English is English. */
 const mostEnglish = 3
+
+const inNone: ReadonlyMap<SpacedLanguage, WordFound> = new Map()
 
 interface Guess {
   readonly language: SpacedLanguage
@@ -60,10 +62,19 @@ interface Guess {
 export class Languages {
   private readonly spaced: ReadonlyArray<SpacedLanguage>
   private readonly unspaced: ReadonlyArray<UnspacedLanguage>
+  /** Of each language with blanks that has the word, what the word means in it. */
+  private readonly foundOf: (word: string) => ReadonlyMap<SpacedLanguage, WordFound>
 
   constructor(files: ReadonlyArray<LanguageFile>) {
     this.spaced = files.filter((file) => !file.unspaced).map((file) => new SpacedLanguage(file))
     this.unspaced = files.filter((file) => file.unspaced).map((file) => new UnspacedLanguage(file))
+    this.foundOf = remembering((word) => {
+      const found = this.spaced.flatMap((language) => {
+        const meaning = language.wordOf(word)
+        return meaning === null ? [] : [[language, meaning] as const]
+      })
+      return found.length === 0 ? inNone : new Map(found)
+    })
   }
 
   /** Null for an English question. */
@@ -77,7 +88,11 @@ export class Languages {
     if (translated !== null || this.spaced.length === 0) return translated
     const words = text.toLowerCase().match(isPlain ? plainWord : anyWord) ?? []
     // Most words of a long English question are English: nothing can outweigh them, and no language is asked.
-    if (words.filter((word) => !isEnglish(word)).length * mostEnglish < words.length) return null
+    const others = words.filter((word) => !isEnglish(word))
+    if (others.length * mostEnglish < words.length) return null
+    // Nor when no language has a word that English does not have.
+    if (isPlain && !others.some((word) => Array.from(this.foundOf(word).values()).some(({ telling }) => telling)))
+      return null
     return this.spacedText(text, isEnglish, catalog)
   }
 
@@ -144,11 +159,14 @@ export class Languages {
     const others = words.filter((word) => !isEnglish(word))
     let best: Guess | null = null
     for (const language of this.spaced) {
-      const signs = others.reduce((sum, word) => sum + signOf(language, word, isCommon), 0)
+      const signs = others.reduce(
+        (sum, word) => sum + signOf(this.foundOf(word).get(language) ?? null, word, isCommon),
+        0
+      )
       if (signs < 1) continue
       const against = ours.filter((word) => !language.has(language.written(word)))
       if (signs <= against.length) continue
-      const known = words.filter((word) => language.wordOf(word) !== null).length
+      const known = words.filter((word) => this.foundOf(word).has(language)).length
       if (best === null || known > best.known || (known === best.known && signs > best.signs))
         best = { language, signs, known }
     }

@@ -3,7 +3,6 @@
  * compound of known words; phrases of several words come before single words. Accents do not matter.
  */
 import { fold } from "../Analyzer.js"
-import { remembering } from "../Remembering.js"
 import { type LanguageFile, speller, wordsIn } from "./LanguageFile.js"
 
 const shortestStem = 4
@@ -37,8 +36,8 @@ export class SpacedLanguage {
   private readonly alsoEnglish: ReadonlySet<string>
   private readonly endings: ReadonlySet<string>
   private readonly longestEnding: number
-  /** The meaning of one word as it was typed; null when the language does not have it. */
-  readonly wordOf: (word: string) => WordFound | null
+  /** The first letters of all words: what begins otherwise is no compound of them. */
+  private readonly starts = new Set<string>()
   private readonly links: ReadonlyArray<string>
   private longestPhrase = 1
 
@@ -52,7 +51,6 @@ export class SpacedLanguage {
     this.longestEnding = Math.max(0, ...Array.from(this.endings, (ending) => ending.length))
     this.links = wordsIn(file.compounds).map((link) => (link === "-" ? "" : this.written(link)))
     for (const [english, texts] of Object.entries(file.words)) for (const text of texts) this.enter(text, english)
-    this.wordOf = remembering((word) => this.meaningOf(this.written(word)))
   }
 
   private enter(text: string, english: string): void {
@@ -62,6 +60,7 @@ export class SpacedLanguage {
     const [only] = words
     if (words.length === 1 && only !== undefined && !this.exact.has(only)) this.exact.set(only, english)
     const key = words.map((word) => this.stemOf(word)).join(" ")
+    this.starts.add(key.slice(0, shortestPart))
     if (!this.phrases.has(key)) this.phrases.set(key, english)
     this.longestPhrase = Math.max(this.longestPhrase, words.length)
   }
@@ -69,6 +68,11 @@ export class SpacedLanguage {
   /** A word of the language as this vocabulary writes it: small, without accents, spelled in one way. */
   written(word: string): string {
     return this.spelled(fold(word.normalize("NFC")).toLowerCase())
+  }
+
+  /** The meaning of one word as it was typed; null when the language does not have it. */
+  wordOf(word: string): WordFound | null {
+    return this.meaningOf(this.written(word))
   }
 
   /** Whether the vocabulary has the written word itself. */
@@ -125,6 +129,7 @@ export class SpacedLanguage {
   }
 
   private apart(word: string, most: number): ReadonlyArray<string> | undefined {
+    if (!this.starts.has(word.slice(0, shortestPart))) return undefined
     const whole = this.simple(word)
     if (whole !== undefined) return [whole]
     if (most === 1) return undefined
