@@ -2,32 +2,14 @@
 // operation in order. Built in steps, so that a server can answer requests between them.
 import { type Analyzer, chunksOf, fold } from "./Analyzer.js"
 import { fieldNames, fieldTexts, type SearchDocuments } from "./SearchDocument.js"
-import { f32, f64, i32, IntegerList, u16, u32 } from "../../node/IntegerArrays.js"
+import { i32, IntegerList, u16, u32 } from "../../node/IntegerArrays.js"
+import { fieldOf, OperationTexts, termOf, tokenOf, type Tokens } from "./OperationTexts.js"
 import { buildPostings, documentFrequency, inverseFrequency, type Postings, type RowTerms } from "./Postings.js"
 import type { Tuning } from "./Tuning.js"
 
-const fieldBits = 3
-const fieldMask = (1 << fieldBits) - 1
 const fieldCount = fieldNames.length
-const nameField = 0
-const descriptionField = 2
-const capabilityField = 3
-const categoryField = 4
-const parameterNameField = 5
+const categoryField = fieldNames.indexOf("category")
 const longestField = 400
-
-/** Of each operation, its tokens in reading order: term number, shifted left, with the field in the low bits. */
-export interface Tokens {
-  readonly start: Uint32Array
-  readonly items: Uint32Array
-}
-
-/** Of each operation, where the names of its parameters begin, and how rare the words of its names are, added up. */
-export interface Names {
-  readonly parametersAt: Uint32Array
-  readonly nameRarity: Float64Array
-  readonly parameterRarity: Float64Array
-}
 
 export interface IndexData {
   readonly size: number
@@ -38,24 +20,13 @@ export interface IndexData {
   readonly operations: Postings
   readonly providers: Postings
   readonly providerOf: Uint32Array
-  readonly tokens: Tokens
-  readonly names: Names
+  readonly texts: OperationTexts
   /** The words of the names of providers, in small letters. */
   readonly providerWords: ReadonlySet<string>
   /** Rows of each job, and the job's title. */
   readonly capabilities: ReadonlyMap<string, ReadonlyArray<number>>
   readonly capabilityTitles: ReadonlyMap<string, string>
 }
-
-export const termOf = (token: number): number => token >>> fieldBits
-export const isNameToken = (token: number): boolean => (token & fieldMask) === nameField
-export const isParameterNameToken = (token: number): boolean => (token & fieldMask) === parameterNameField
-
-/** Of the name, the provider or the description. A row's tokens begin with these. */
-export const isAbout = (token: number): boolean => (token & fieldMask) <= descriptionField
-
-/** Of the name, the provider, the description or the job: the fields that come first. */
-export const isProse = (token: number): boolean => (token & fieldMask) <= capabilityField
 
 class TermTable {
   readonly numbers = new Map<string, number>()
@@ -119,8 +90,8 @@ const readField = (text: string, field: number, analyzer: Analyzer, table: TermT
   let length = 0
   for (const chunk of chunksOf(fold(text))) {
     const { parts, whole } = analyzer.read(chunk)
-    for (const part of parts) items.push((table.numberOf(part) << fieldBits) | field)
-    if (whole !== null) items.push((table.numberOf(whole) << fieldBits) | field)
+    for (const part of parts) items.push(tokenOf(table.numberOf(part), field))
+    if (whole !== null) items.push(tokenOf(table.numberOf(whole), field))
     length += parts.length
     if (length >= longestField) break
   }
@@ -200,10 +171,10 @@ const operationReader = (
     const end = u32(tokens.start, row + 1)
     for (let at = u32(tokens.start, row); at < end; at += 1) {
       const token = u32(tokens.items, at)
-      const field = token & fieldMask
+      const field = fieldOf(token)
       const norm = norms[field] ?? 0
       const length = u16(lengths, row * fieldCount + field)
-      reader.add(token >>> fieldBits, (weights[field] ?? 0) / (1 - norm + (norm * length) / (averages[field] ?? 1)))
+      reader.add(termOf(token), (weights[field] ?? 0) / (1 - norm + (norm * length) / (averages[field] ?? 1)))
     }
     return reader
   }
@@ -228,31 +199,12 @@ const providerReader = (
       const end = u32(tokens.start, row + 1)
       for (let at = u32(tokens.start, row); at < end; at += 1) {
         const token = u32(tokens.items, at)
-        const field = token & fieldMask
-        if (field <= categoryField) reader.add(token >>> fieldBits, (weights[field] ?? 0) / rows.length)
+        const field = fieldOf(token)
+        if (field <= categoryField) reader.add(termOf(token), (weights[field] ?? 0) / rows.length)
       }
     }
     return reader
   }
-}
-
-function* readNames({ items, start }: Tokens, rarity: Float32Array): Generator<void, Names> {
-  const size = start.length - 1
-  const parametersAt = new Uint32Array(size)
-  const nameRarity = new Float64Array(size)
-  const parameterRarity = new Float64Array(size)
-  for (let row = 0; row < size; row += 1) {
-    const end = u32(start, row + 1)
-    let at = u32(start, row)
-    for (; at < end && isNameToken(u32(items, at)); at += 1)
-      nameRarity[row] = f64(nameRarity, row) + f32(rarity, termOf(u32(items, at)))
-    while (at < end && (u32(items, at) & fieldMask) < parameterNameField) at += 1
-    parametersAt[row] = at
-    for (; at < end && isParameterNameToken(u32(items, at)); at += 1)
-      parameterRarity[row] = f64(parameterRarity, row) + f32(rarity, termOf(u32(items, at)))
-    if (row % (16 * slice) === 0) yield
-  }
-  return { parametersAt, nameRarity, parameterRarity }
 }
 
 /** Builds the index, yielding after at most a few milliseconds of work. */
@@ -273,7 +225,7 @@ export function* buildSteps(
   for (let term = 0; term < termCount; term += 1)
     rarity[term] = inverseFrequency(size, documentFrequency(operations, term))
   yield
-  const names = yield* readNames(tokens, rarity)
+  const texts = yield* OperationTexts.steps(tokens, rarity)
   yield
   const providers = yield* buildPostings(providerCount, termCount, providerReader(read, reader, tuning), tuning.k1, 1)
   return {
@@ -285,8 +237,7 @@ export function* buildSteps(
     providers,
     providerOf,
     providerWords,
-    tokens,
-    names,
+    texts,
     capabilities,
     capabilityTitles
   }

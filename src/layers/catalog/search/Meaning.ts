@@ -3,7 +3,8 @@
  * The vector of an operation is the sum over the words of its name, its provider and the start of its description, each
  * word counted once. It is made when the index is built. Words that the table does not have are passed over.
  */
-import { type IndexData, isAbout, termOf } from "./IndexData.js"
+import type { IndexData } from "./IndexData.js"
+import { isAbout, termOf } from "./OperationTexts.js"
 import { f64, i32, u32 } from "../../node/IntegerArrays.js"
 import type { QueryClause } from "./QueryText.js"
 import { perPlace, placesOf, type WordTable } from "./WordTable.js"
@@ -136,17 +137,17 @@ export class Meanings {
       if (term !== undefined) wordOf[term] = word
     }
     yield
-    const { items, start } = data.tokens
+    const { texts } = data
     const places = placesOf(table.dimensions)
     const fours = new Int32Array(data.size * places)
     const text = new TextVector(table)
     for (let row = 0; row < data.size; row += 1) {
       if (row % slice === slice - 1) yield
-      const from = u32(start, row)
-      const end = Math.min(u32(start, row + 1), from + mostTokens)
+      const from = texts.startOf(row)
+      const end = Math.min(texts.endOf(row), from + mostTokens)
       text.clear()
       for (let at = from; at < end; at += 1) {
-        const token = u32(items, at)
+        const token = u32(texts.items, at)
         if (!isAbout(token)) break
         text.add(i32(wordOf, termOf(token)))
       }

@@ -1,6 +1,7 @@
 // A second look at the best rows, at what a sum over terms cannot see: how much of an operation's name the query says,
 // whether words that stand together in the query stand together in the text, and how near the meaning of both is.
-import { type IndexData, isNameToken, isParameterNameToken, isProse, termOf } from "./IndexData.js"
+import type { IndexData } from "./IndexData.js"
+import { isNameToken, isParameterNameToken, isProse, termOf } from "./OperationTexts.js"
 import { f32, f64, u32 } from "../../node/IntegerArrays.js"
 import { impactOf } from "./Postings.js"
 import type { Nearness } from "./Meaning.js"
@@ -93,12 +94,11 @@ export class Reranker {
 
   /** Texts are far apart in memory. Asked for one after the other, each would be waited for. */
   private fetch(rows: ReadonlyArray<number>, count: number): void {
-    const { names, tokens } = this.data
+    const { texts } = this.data
     let fetched = 0
     for (let at = 0; at < count; at += 1) {
       const row = rows[at] ?? 0
-      fetched ^= u32(tokens.items, u32(tokens.start, row)) ^ u32(tokens.items, u32(names.parametersAt, row))
-      fetched ^= f64(names.nameRarity, row)
+      fetched ^= u32(texts.items, texts.startOf(row)) ^ u32(texts.items, texts.parametersOf(row))
     }
     this.fetched = fetched
   }
@@ -119,39 +119,39 @@ export class Reranker {
    * words, rare words counting more.
    */
   private gain(row: number): number {
-    const { names, tokens } = this.data
-    const { items } = tokens
-    const end = u32(tokens.start, row + 1)
+    const { texts } = this.data
+    const { items } = texts
+    const end = texts.endOf(row)
     let nameSaid = 0
-    for (let at = u32(tokens.start, row); at < end; at += 1) {
+    for (let at = texts.startOf(row); at < end; at += 1) {
       const token = u32(items, at)
       if (!isNameToken(token)) break
       if (this.isSaid(termOf(token))) nameSaid += f64(this.said, termOf(token))
     }
     let parametersSaid = 0
-    for (let at = u32(names.parametersAt, row); at < end; at += 1) {
+    for (let at = texts.parametersOf(row); at < end; at += 1) {
       const token = u32(items, at)
       if (!isParameterNameToken(token)) break
       if (this.isSaid(termOf(token))) parametersSaid += f64(this.said, termOf(token))
     }
     const { nameCoverage, parameterCoverage } = this.tuning
     return (
-      (nameSaid > 0 ? nameCoverage * (nameSaid / f64(names.nameRarity, row)) : 0) +
-      (parametersSaid > 0 ? parameterCoverage * (parametersSaid / f64(names.parameterRarity, row)) : 0)
+      (nameSaid > 0 ? nameCoverage * (nameSaid / texts.nameRarityOf(row)) : 0) +
+      (parametersSaid > 0 ? parameterCoverage * (parametersSaid / texts.parameterRarityOf(row)) : 0)
     )
   }
 
   private closeness(row: number, pairs: ReadonlySet<number>): number {
     if (this.tuning.proximity === 0 || pairs.size === 0) return 0
-    const { tokens } = this.data
+    const { texts } = this.data
     const termCount = this.data.rarity.length
     let sum = 0
     let before = -1
     // Few at most, and mostly none.
     const seen: Array<number> = []
-    const end = u32(tokens.start, row + 1)
-    for (let at = u32(tokens.start, row); at < end; at += 1) {
-      const token = u32(tokens.items, at)
+    const end = texts.endOf(row)
+    for (let at = texts.startOf(row); at < end; at += 1) {
+      const token = u32(texts.items, at)
       if (!isProse(token)) break
       const term = termOf(token)
       if (!this.isSaid(term)) {

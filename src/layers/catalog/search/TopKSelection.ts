@@ -112,8 +112,9 @@ export class TopKSelector {
     const scores: Array<number> = []
     for (let at = wanted - 1; at >= 0; at -= 1) {
       const key = f64(ordered, at)
-      bits[0] = Math.floor(key / rowsMax)
-      rows.push(rowsMax - 1 - (key % rowsMax))
+      const own = Math.floor(key / rowsMax)
+      bits[0] = own
+      rows.push(rowsMax - 1 - (key - own * rowsMax))
       scores.push(f32(score, 0))
     }
     return { rows, scores }
