@@ -2,7 +2,7 @@
  * Makes the contract of an operation or a job (`OperationContract.ts`). It is made from a manifest alone, so that an
  * older version reads the same for ever. Only access and the order of a job's providers are those of the moment.
  */
-import type { Access, CredentialNeed } from "./CatalogView.js"
+import type { Access, CredentialNeed } from "./CatalogRow.js"
 import { jobEndpointId } from "./EndpointIds.js"
 import { isObject, type JsonObject } from "./Json.js"
 import { type Endpoint, isKeyless, type JobManifest, type Operation, type Price } from "./Manifest.js"

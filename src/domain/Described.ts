@@ -30,3 +30,11 @@ export const field = <A, I, R>(
     shown === undefined || !("type" in shown) ? said : { ...said, jsonSchema: { ...shown, ...said } }
   )
 }
+
+/** A field that may be left out. */
+export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+export const text = (description: string, example: string) => field(Schema.String, description, example)
+export const texts = (description: string, example: ReadonlyArray<string>) =>
+  field(Schema.Array(Schema.String), description, example)
+export const flag = (description: string, example: boolean) => field(Schema.Boolean, description, example)
+export const count = (description: string, example: number) => field(Schema.NonNegativeInt, description, example)

@@ -4,12 +4,10 @@
  * makes it.
  */
 import { Schema } from "effect"
-import { Access, CatalogRow, TitleRow } from "./CatalogView.js"
-import { field } from "./Described.js"
+import { Access, CatalogRow, TitleRow } from "./CatalogRow.js"
+import { field, optional } from "./Described.js"
 import { JsonObject } from "./Json.js"
 import { Place } from "./Manifest.js"
-
-const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 const text = (description: string, example: string) => field(Schema.String, description, example)
 const textOrNull = (description: string, example: string | null) =>

@@ -4,16 +4,14 @@
  */
 import { Option, ParseResult, Schema } from "effect"
 import { directionSigns } from "../domain/Characters.js"
-import { field } from "../domain/Described.js"
+import { field, optional } from "../domain/Described.js"
 import { instantExpected, readInstant } from "../domain/Instant.js"
 import { fieldUsdMax, labelCharsMax } from "../domain/Limits.js"
 import { fromUsd, Micros, microsPerUsd, toUsd } from "../domain/Micros.js"
 
-export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
-
 export const says = (text: string) => ({ message: () => ({ message: text, override: true }) })
 
-export { exampleId, exampleTime, field } from "../domain/Described.js"
+export { exampleId, exampleTime, field, flag, optional, text } from "../domain/Described.js"
 
 /** A field of a request body that must be there, as the document explains it. What is said of a wrong value stays. */
 export const asked = <A, I>(schema: Schema.Schema<A, I>, description: string, example: NoInfer<A>) =>

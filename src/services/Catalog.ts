@@ -5,23 +5,19 @@
  */
 import { Context, type Effect, type Redacted } from "effect"
 import type { CatalogLoading, FieldProblem } from "../domain/ApiErrors.js"
+import type { Overview, OverviewQuery } from "../domain/CatalogOverview.js"
+import type { CatalogRow } from "../domain/CatalogRow.js"
 import type {
   AppliedHint,
   CatalogQuery,
-  CatalogRow,
-  Compared,
-  DiscoverQuery,
   DroppedHint,
-  Discovered,
   Listing,
   ListingQuery,
   NoMatchWarning,
-  Overview,
-  OverviewQuery,
-  PublicItem,
-  PublicQuery,
   SearchAnswer
-} from "../domain/CatalogView.js"
+} from "../domain/CatalogSearch.js"
+import type { DiscoverQuery, Discovered } from "../domain/Discovered.js"
+import type { Compared, PublicItem, PublicQuery } from "../domain/PublicCatalog.js"
 import type { NotFound, UnknownCategory, UnknownPlatform, ValidationError } from "../domain/ApiErrors.js"
 import type { JsonObject } from "../domain/Json.js"
 import type { Endpoint, JobManifest, VariableValues } from "../domain/Manifest.js"

@@ -16,6 +16,7 @@ import { type Answer, answer } from "../Answer.js"
 import * as Inputs from "../Inputs.js"
 import { Screen } from "../Screen.js"
 import { expectShape, type LoggedIn, loggedIn, sendAgain, urlOption } from "./GatewayClient.js"
+import { optional } from "../../domain/Described.js"
 
 /** The run was not made, for a reason on this side. */
 class NotRun extends Data.TaggedError("NotRun")<{ readonly message: string }> {}
@@ -23,7 +24,6 @@ class NotRun extends Data.TaggedError("NotRun")<{ readonly message: string }> {}
 /** The run ended, and not well. */
 class RunEndedBadly extends Data.TaggedError("RunEndedBadly")<{ readonly message: string }> {}
 
-const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 const RunError = Schema.Struct({ code: Schema.String, message: Schema.String })
 
 const Quote = expectShape(

@@ -7,17 +7,10 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { Schema } from "effect"
-import {
-  Compared,
-  CompareRequest,
-  Depth,
-  Discovered,
-  ListingAnswer,
-  Overview,
-  PublicItem,
-  PublicPage,
-  SearchAnswer
-} from "../../domain/CatalogView.js"
+import { Depth, Overview } from "../../domain/CatalogOverview.js"
+import { ListingAnswer, SearchAnswer } from "../../domain/CatalogSearch.js"
+import { Discovered } from "../../domain/Discovered.js"
+import { Compared, CompareRequest, PublicItem, PublicPage } from "../../domain/PublicCatalog.js"
 import {
   contractVersionCharsMax,
   cursorCharsMax,

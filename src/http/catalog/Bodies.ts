@@ -3,7 +3,7 @@
  * changes.
  */
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import type { CatalogRow } from "../../domain/CatalogView.js"
+import type { CatalogRow } from "../../domain/CatalogRow.js"
 
 const kept = new WeakMap<CatalogRow, Buffer>()
 

@@ -1,6 +1,6 @@
 /** `/llms.txt`: the gateway in one page of Markdown for a language model, with every job and how to run one. */
 import { productName } from "../../domain/Product.js"
-import type { OverviewTree } from "../../domain/CatalogView.js"
+import type { OverviewTree } from "../../domain/CatalogOverview.js"
 
 const priceOf = (job: {
   readonly cheapestPerCall: number | null

@@ -1,7 +1,8 @@
 /** The tools that look into the catalog: `search_operations` and `inspect_operation`. */
 import { Effect, Schema } from "effect"
 import { cutText } from "../../domain/Characters.js"
-import { Access, noFilter } from "../../domain/CatalogView.js"
+import { Access } from "../../domain/CatalogRow.js"
+import { noFilter } from "../../domain/CatalogSearch.js"
 import { jobEndpointId, trimmedEndpointId } from "../../domain/EndpointIds.js"
 import { isObject, JsonObject } from "../../domain/Json.js"
 import {

@@ -22,13 +22,11 @@ import type * as Stored from "../../domain/Run.js"
 import { RunError } from "../../domain/RunFailures.js"
 import { isSettledForWaiters } from "../../domain/RunMachine.js"
 import type { RunDetail } from "../../services/RunStore.js"
-import { exampleId, exampleTime, field, NextCursor, optional, Time, time, timeOrNull } from "../Fields.js"
+import { exampleId, exampleTime, field, flag, NextCursor, optional, text, Time, time, timeOrNull } from "../Fields.js"
 
 const nullable = Schema.NullOr
 const usd = (description: string, example: number) => field(Schema.Number, `${description}, in US dollars`, example)
-const text = (description: string, example: string) => field(Schema.String, description, example)
 const whole = (description: string, example: number) => field(Schema.Int, description, example)
-const flag = (description: string, example: boolean) => field(Schema.Boolean, description, example)
 const digest = "5994471abb01112afcc18159f6cc74b4f511b99806da59b3caf5a9c173cacfc5"
 const toolId = "mock-email-find"
 const outcomeOrNull = nullable(RunOutcome).annotations({ description: "What came of it; null while it is under way" })

@@ -4,7 +4,7 @@
  * for every endpoint of a large catalog without another question.
  */
 import { Clock, Effect } from "effect"
-import type { Access } from "../../domain/CatalogView.js"
+import type { Access } from "../../domain/CatalogRow.js"
 import type { WorkspaceId } from "../../domain/Ids.js"
 import { isKeyless } from "../../domain/Manifest.js"
 import { denialOf, isUnrestricted, type WorkspacePolicy } from "../../domain/WorkspacePolicy.js"

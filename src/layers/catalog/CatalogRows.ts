@@ -2,7 +2,7 @@
  * The rows of a revision as answers show them. A row is made once for each state (access, statistics, how it was
  * matched). While the state lasts, the same object is given out again, so that its JSON text can be cached.
  */
-import type { CatalogRow, MatchedBy, StatsView, WorksView } from "../../domain/CatalogView.js"
+import type { CatalogRow, MatchedBy, StatsView, WorksView } from "../../domain/CatalogRow.js"
 import { credentialOf, placementOf } from "../../domain/ContractMaking.js"
 import { toUsd } from "../../domain/Micros.js"
 import { successRate } from "../../domain/ProviderFigures.js"

@@ -5,7 +5,7 @@
  */
 import { Context, Effect, Either, Layer, Ref } from "effect"
 import { CatalogLoading, NotFound, ValidationError } from "../../domain/ApiErrors.js"
-import type { SearchAnswer } from "../../domain/CatalogView.js"
+import type { SearchAnswer } from "../../domain/CatalogSearch.js"
 import { unknownProvider } from "../../domain/KnownProviders.js"
 import type { Endpoint } from "../../domain/Manifest.js"
 import { placementOf } from "../../domain/ContractMaking.js"

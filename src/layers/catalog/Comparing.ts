@@ -1,7 +1,7 @@
 /** Compares a few public items: how they differ, and which one is the cheapest, the fastest and the most reliable. */
 import { Either } from "effect"
 import { NotFound, ValidationError } from "../../domain/ApiErrors.js"
-import type { Compared, ComparedItem } from "../../domain/CatalogView.js"
+import type { Compared, ComparedItem } from "../../domain/PublicCatalog.js"
 import { canonical, type Json, type JsonObject } from "../../domain/Json.js"
 import { comparedMin } from "../../domain/Limits.js"
 import type { Endpoint } from "../../domain/Manifest.js"

@@ -3,14 +3,9 @@
  * score is 0.5 · relevance + the parts of evidence, availability and price, whose weights depend on the preference and
  * add up to 0.5. Each part is between 0 and 1.
  */
-import {
-  type CatalogFilter,
-  titleOf,
-  type Discovered,
-  type DiscoveredOperation,
-  type DiscoverQuery,
-  noFilter
-} from "../../domain/CatalogView.js"
+import { titleOf } from "../../domain/CatalogRow.js"
+import { type CatalogFilter, noFilter } from "../../domain/CatalogSearch.js"
+import type { Discovered, DiscoveredOperation, DiscoverQuery } from "../../domain/Discovered.js"
 import { counted } from "../../domain/Counted.js"
 import type { HintParameter } from "../../domain/QuestionHints.js"
 import { requiredFields } from "../../domain/OperationInput.js"

@@ -1,5 +1,5 @@
 // Filters of search and listing over the columns of a revision, and counts by value of the endpoints that pass them.
-import type { CatalogFilter, Facets } from "../../domain/CatalogView.js"
+import type { CatalogFilter, Facets } from "../../domain/CatalogSearch.js"
 import type { AccessTable } from "./AccessTable.js"
 import { type Column, flags, type Revision } from "./Revision.js"
 

@@ -3,7 +3,7 @@
  * its words are no longer searched for. A parameter of the request wins over a hint. A hint that leaves nothing is
  * dropped: its words are searched for again, and the answer says so.
  */
-import type { AppliedHint, CatalogFilter, DroppedHint } from "../../domain/CatalogView.js"
+import type { AppliedHint, CatalogFilter, DroppedHint } from "../../domain/CatalogSearch.js"
 import {
   type Hint,
   type HintParameter,

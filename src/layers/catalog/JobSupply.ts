@@ -1,5 +1,5 @@
 /** The providers of a job in the order in which a run would try them. */
-import type { Access } from "../../domain/CatalogView.js"
+import type { Access } from "../../domain/CatalogRow.js"
 import type { Endpoint } from "../../domain/Manifest.js"
 import type { Prefer } from "../../domain/RoutePlan.js"
 import type { RoutingCandidate } from "../../domain/Routing.js"

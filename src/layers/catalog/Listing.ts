@@ -1,5 +1,5 @@
 /** The listing: every endpoint that passes the filters, in the order of their ids, page by page. */
-import type { CatalogFilter, Listing, ListingQuery } from "../../domain/CatalogView.js"
+import type { CatalogFilter, Listing, ListingQuery } from "../../domain/CatalogSearch.js"
 import type { AccessTable } from "./AccessTable.js"
 import { facetsOf, filterKey, numbersOf } from "./Filtering.js"
 import type { Revision } from "./Revision.js"

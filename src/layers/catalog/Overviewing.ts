@@ -2,15 +2,15 @@
 // endpoints as a listing without filters.
 import { Either } from "effect"
 import { UnknownCategory, UnknownPlatform } from "../../domain/ApiErrors.js"
-import {
-  type Overview,
-  type OverviewCategory,
-  type OverviewJob,
-  type OverviewPlatform,
-  type OverviewQuery,
-  noFilter,
-  titleOf
-} from "../../domain/CatalogView.js"
+import type {
+  Overview,
+  OverviewCategory,
+  OverviewJob,
+  OverviewPlatform,
+  OverviewQuery
+} from "../../domain/CatalogOverview.js"
+import { titleOf } from "../../domain/CatalogRow.js"
+import { noFilter } from "../../domain/CatalogSearch.js"
 import { toUsd } from "../../domain/Micros.js"
 import { numbersOf } from "./Filtering.js"
 import { placeJob } from "./Ranking.js"

@@ -5,7 +5,7 @@
  */
 import { Effect, Option } from "effect"
 import { NotFound } from "../../domain/ApiErrors.js"
-import type { Access } from "../../domain/CatalogView.js"
+import type { Access } from "../../domain/CatalogRow.js"
 import { jobEndpointId, jobNamedBy } from "../../domain/EndpointIds.js"
 import type { Endpoint } from "../../domain/Manifest.js"
 import { contractOf, jobContractOf } from "../../domain/ContractMaking.js"

@@ -1,11 +1,6 @@
 // The public catalog: items for people without an account. It shows nothing of any workspace.
-import {
-  type AppliedHint,
-  type DroppedHint,
-  noFilter,
-  type PublicItem,
-  type PublicQuery
-} from "../../domain/CatalogView.js"
+import { type AppliedHint, type DroppedHint, noFilter } from "../../domain/CatalogSearch.js"
+import type { PublicItem, PublicQuery } from "../../domain/PublicCatalog.js"
 import type { Json, JsonObject } from "../../domain/Json.js"
 import { type Endpoint, isKeyless, type JobManifest } from "../../domain/Manifest.js"
 import { listedMicros, placementOf } from "../../domain/ContractMaking.js"

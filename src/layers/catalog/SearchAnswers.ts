@@ -2,7 +2,8 @@
  * The answer of the search: the rows of a page, what was read from the words, and why the answer may not be what was
  * asked for. `Searching.ts` finds and orders the hits.
  */
-import type { CatalogQuery, CatalogRow, PriceHint, SearchAnswer } from "../../domain/CatalogView.js"
+import type { CatalogRow } from "../../domain/CatalogRow.js"
+import type { CatalogQuery, PriceHint, SearchAnswer } from "../../domain/CatalogSearch.js"
 import { jobNamedBy } from "../../domain/EndpointIds.js"
 import { toUsd } from "../../domain/Micros.js"
 import { compileFilter, filterKey } from "./Filtering.js"

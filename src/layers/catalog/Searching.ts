@@ -4,7 +4,7 @@
  * first `window` hits are grouped, so that every page of a query sees the same order. When nothing matches a question
  * in whole words, the answer shows a few operations of the catalog instead (`NoMatchRows.ts`), and says so.
  */
-import type { NoMatchWarning } from "../../domain/CatalogView.js"
+import type { NoMatchWarning } from "../../domain/CatalogSearch.js"
 import type { Prefer } from "../../domain/RoutePlan.js"
 import { isNatural } from "./search/QueryText.js"
 import { type SearchHit, SearchHits } from "./search/SearchHits.js"

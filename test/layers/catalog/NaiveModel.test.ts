@@ -5,7 +5,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FastCheck as fc } from "effect"
-import { type CatalogFilter, noFilter } from "../../../src/domain/CatalogView.js"
+import { type CatalogFilter, noFilter } from "../../../src/domain/CatalogSearch.js"
 import { placementOf } from "../../../src/domain/ContractMaking.js"
 import type { Endpoint } from "../../../src/domain/Manifest.js"
 import { Catalog } from "../../../src/services/Catalog.js"

@@ -1,7 +1,7 @@
 /** Which rows of a search are made for its question alone. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { noFilter } from "../../../src/domain/CatalogView.js"
+import { noFilter } from "../../../src/domain/CatalogSearch.js"
 import { Catalog } from "../../../src/services/Catalog.js"
 import { caller } from "../../support/httpGateway.js"
 import { CatalogServed } from "../../../src/layers/catalog/CatalogServed.js"

@@ -3,7 +3,8 @@
  * provider, with price, success and what is needed to run each operation.
  */
 import { Effect, Option, Schema } from "effect"
-import { Access, type AppliedHint, type CatalogRow, noFilter } from "../../../domain/CatalogView.js"
+import { Access, type CatalogRow } from "../../../domain/CatalogRow.js"
+import { type AppliedHint, noFilter } from "../../../domain/CatalogSearch.js"
 import { jobEndpointId } from "../../../domain/EndpointIds.js"
 import { consoleCardsDefault, queryCharsMax } from "../../../domain/Limits.js"
 import { fromUsd } from "../../../domain/Micros.js"

@@ -2,7 +2,7 @@
  * Hits in the order that they have with what a workspace used after its searches (`domain/SearchUse`). An operation is
  * raised by its own uses and by those of its job.
  */
-import type { CatalogRow } from "../../../domain/CatalogView.js"
+import type { CatalogRow } from "../../../domain/CatalogRow.js"
 import { jobEndpointId } from "../../../domain/EndpointIds.js"
 import { shareOfUses } from "../../../domain/SearchUse.js"
 import type { UseWeights } from "../../../services/SearchUses.js"

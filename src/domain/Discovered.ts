@@ -1,0 +1,46 @@
+/** What discover asks and answers: the operations that a workspace can run, with their scores. Shapes only. */
+import { Schema } from "effect"
+import { JobName, raisedByUse, titleFields, usageHints } from "./CatalogRow.js"
+import { appliedHints, warnings } from "./CatalogSearch.js"
+import { between, field, optional, text, texts } from "./Described.js"
+import type { Prefer } from "./RoutePlan.js"
+
+export interface DiscoverQuery {
+  readonly q: string
+  readonly limit: number
+  readonly prefer: Prefer
+  readonly maxPriceMicros: number | null
+  /** False: the words are only searched for, and nothing else is read from them. */
+  readonly hints?: boolean
+  readonly preferSaid?: boolean
+}
+
+const share = (description: string, example: number) => field(between(0, 1), description, example)
+
+export const DiscoveredOperation = Schema.Struct({
+  ...titleFields,
+  score: share("How well it fits, from 0 to 1: the four scores, weighted", 0.87),
+  scores: Schema.Struct({
+    relevance: share("How well it fits the words", 0.95),
+    evidence: share("How well it did so far", 0.9),
+    availability: share("How sure it is to answer", 1),
+    price: share("How cheap it is beside the others", 0.6)
+  }).annotations({ description: "What the score is made of, each from 0 to 1" }),
+  reason: text("Why it was picked, in a sentence", "Best record of the last 30 days."),
+  missingInput: texts("Input fields that must still be given: those that the words do not give", [
+    "full_name",
+    "domain"
+  ]),
+  usageHints,
+  raisedByUse
+}).annotations({ identifier: "DiscoveredOperation", description: "An operation that this workspace can run" })
+export type DiscoveredOperation = typeof DiscoveredOperation.Type
+
+export const Discovered = Schema.Struct({
+  query: text("The words that were searched for", "find a work email"),
+  job: optional(JobName.annotations({ description: "The job that the words mean; absent when they mean none" })),
+  operations: Schema.Array(DiscoveredOperation).annotations({ description: "Operations, best first" }),
+  warnings,
+  appliedHints
+}).annotations({ identifier: "Discovered", description: "Operations that this workspace can run" })
+export type Discovered = typeof Discovered.Type
