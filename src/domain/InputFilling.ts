@@ -214,11 +214,15 @@ export const givenFields = (
     placed.add(value)
     setMember(found, field, form)
   }
-  const plan = planFields({ properties: new Set(schemas.keys()), required, accepts: operation.accepts })
-  const { domain, email = "", url } = values
-  for (const [field, value] of Object.entries(mapInput(plan, commonOf(values)))) {
-    const isMailHost = field === plan.target.domain && domain === undefined && url === undefined
-    if (!isMailHost || !freeMail.test(email)) put(field, schemas.get(field), value)
+  const common = commonOf(values)
+  // Most questions give none of these, and then the names of the fields need not be compared.
+  if (Object.keys(common).length > 0) {
+    const plan = planFields({ properties: new Set(schemas.keys()), required, accepts: operation.accepts })
+    const { domain, email = "", url } = values
+    for (const [field, value] of Object.entries(mapInput(plan, common))) {
+      const isMailHost = field === plan.target.domain && domain === undefined && url === undefined
+      if (!isMailHost || !freeMail.test(email)) put(field, schemas.get(field), value)
+    }
   }
   const others = new Map(Object.entries(operation.accepts).map(([other, field]) => [field, other]))
   for (const [field, schema] of [...schemas].sort(([a], [b]) => Number(required.has(b)) - Number(required.has(a)))) {

@@ -92,18 +92,28 @@ export interface FieldPlan {
   readonly accepts: ReadonlyMap<string, string>
 }
 
+/** The names under which an operation may have a common name, as they are written and without signs. */
+const candidatesOf: ReadonlyMap<CommonName, { readonly written: ReadonlyArray<string>; readonly plain: Set<string> }> =
+  new Map(
+    commonNames.map((name) => {
+      const written = [name, camel(name), ...synonyms[name].flatMap((synonym) => [synonym, camel(synonym)])]
+      return [name, { written, plain: new Set(written.map((each) => each.replaceAll("_", "").toLowerCase())) }]
+    })
+  )
+
 const targetOf = (
   name: CommonName,
   properties: ReadonlySet<string>,
+  plainProperties: ReadonlyArray<readonly [property: string, plain: string]>,
   accepts: ReadonlyMap<string, string>
 ): string | undefined => {
-  const declared = accepts.get(name) ?? accepts.get(camel(name))
-  if (declared !== undefined) return declared
-  const candidates = [name, camel(name), ...synonyms[name].flatMap((synonym) => [synonym, camel(synonym)])]
-  const direct = candidates.find((candidate) => properties.has(candidate))
-  if (direct !== undefined) return direct
-  const spellings = new Set(candidates.map((candidate) => candidate.replaceAll("_", "").toLowerCase()))
-  return [...properties].find((property) => spellings.has(property.replace(/[-_]/g, "").toLowerCase()))
+  const candidates = candidatesOf.get(name)
+  return (
+    accepts.get(name) ??
+    accepts.get(camel(name)) ??
+    candidates?.written.find((candidate) => properties.has(candidate)) ??
+    plainProperties.find(([, plain]) => candidates?.plain.has(plain))?.[0]
+  )
 }
 
 export const planFields = (operation: {
@@ -112,9 +122,13 @@ export const planFields = (operation: {
   readonly accepts: { readonly [name: string]: string }
 }): FieldPlan => {
   const accepts = new Map(Object.entries(operation.accepts))
+  const plain = Array.from(
+    operation.properties,
+    (property) => [property, property.replace(/[-_]/g, "").toLowerCase()] as const
+  )
   const target: { [name in CommonName]?: string } = {}
   for (const name of commonNames) {
-    const field = targetOf(name, operation.properties, accepts)
+    const field = targetOf(name, operation.properties, plain, accepts)
     if (field !== undefined) target[name] = field
   }
   // `website` can mean a domain or an address. It means the one for which the operation has no other field, because one

@@ -98,8 +98,11 @@ const withoutSentenceEnd = (url: string): string => {
   return text.endsWith(")") && text.split(")").length > opened ? withoutSentenceEnd(text.slice(0, -1)) : text
 }
 
-/** Every value has one of these signs, is named as a point, or stands between two codes of currencies. */
-const mayGive = /[@.:\d]|\blat|[a-z]{3}\s*(?:\/|->|→|-|\s(?:to|in|into)\s)/i
+/**
+ * Every value has one of these signs or a full stop before a letter, is named as a point, or stands between two codes of
+ * currencies.
+ */
+const mayGive = /[@:\d]|\.[a-z]|\blat|[a-z]{3}\s*(?:\/|->|→|-|\s(?:to|in|into)\s)/i
 
 /**
  * Reads one kind after the other. What was read as one kind is blank to the next: the domain of an e-mail address is no
