@@ -11,7 +11,8 @@ import type { RunStatus } from "../../domain/Run.js"
 import { trim } from "../../domain/Trim.js"
 import type { CreatedRun, Runs } from "../../services/Runs.js"
 import { nextCursor, type PageQuery, pageRequest } from "../ListPage.js"
-import { runBody, runSummary, type RunBody } from "./RunBody.js"
+import type { RunBody } from "./RunBody.js"
+import { runBody, runSummary } from "./ShownRun.js"
 
 const toRunId = Schema.decodeOption(RunId)
 
