@@ -99,8 +99,8 @@ const withoutSentenceEnd = (url: string): string => {
 }
 
 /**
- * Every value has one of these signs or a full stop before a letter, is named as a point, or stands between two codes of
- * currencies.
+ * Every value has one of these signs or a full stop before a letter, is named as a point, or stands between two codes
+ * of currencies.
  */
 const mayGive = /[@:\d]|\.[a-z]|\blat|[a-z]{3}\s*(?:\/|->|→|-|\s(?:to|in|into)\s)/i
 
