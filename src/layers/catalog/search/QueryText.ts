@@ -56,16 +56,19 @@ interface Spelled {
   readonly respellings: ReadonlyArray<Respelling>
 }
 
-/** A chunk as it was probably meant. Words written with capitals inside are names: they are left as they are. */
+/**
+ * A chunk as it was probably meant. Words written with capitals inside are names, and three letters with a capital an
+ * abbreviation or a name: they are left as they are.
+ */
 const spelled = (chunk: string, analyzer: Analyzer, correct: Corrector): Spelled => {
-  if (/^[A-Z]?[a-z]+$|^[A-Z]+$/.test(chunk)) {
+  if (/^[A-Z]?[a-z]{3,}$|^[A-Z]{4,}$/.test(chunk)) {
     const corrections = correct(chunk.toLowerCase())
     const respellings = corrections.map(({ trust, word }) => ({ reading: analyzer.read(word), trust }))
     return { chunk: corrections[0]?.word ?? chunk, respellings }
   }
   // Of a compound each word is corrected by itself.
   let trust = 1
-  const meant = chunk.replace(/[a-z]+/g, (word) => {
+  const meant = chunk.replace(/[a-z]{4,}/g, (word) => {
     const [best] = correct(word)
     trust = Math.min(trust, best?.trust ?? 1)
     return best?.word ?? word

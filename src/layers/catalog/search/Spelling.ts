@@ -11,6 +11,8 @@ import { typoLikelihood } from "./Typos.js"
 import { functionWords, requestWords, weakWords } from "./WordClasses.js"
 
 const shortest = 4
+/** A letter of the shortest word may be left out. */
+const shortestTyped = shortest - 1
 const longest = 16
 const most = 3
 
@@ -27,7 +29,9 @@ export interface Spelling {
 }
 
 const none: ReadonlyArray<Correction> = []
-const eligible = (word: string): boolean => word.length >= shortest && word.length <= longest && /^[a-z]+$/.test(word)
+const lettersOnly = (word: string, from: number): boolean =>
+  word.length >= from && word.length <= longest && /^[a-z]+$/.test(word)
+const eligible = (word: string): boolean => lettersOnly(word, shortest)
 const slice = 2_000
 
 /** Words around a request are more frequent in questions than any subject. */
@@ -77,8 +81,8 @@ const hashOf = (letters: ArrayLike<number>, from: number, to: number, without: n
 
 /** From this share of the likeliest on, another word is considered too. */
 const leastShare = 0.1
-/** How far a correction is trusted: nearly every short word has another beside it. */
-const trustOfLength = (length: number): number => (length <= 4 ? 0.75 : length === 5 ? 0.85 : 0.95)
+/** How far a correction is trusted, by letters: nearly every short word has another beside it. */
+const trustOfLength = (length: number): number => (length <= 3 ? 0.5 : length === 4 ? 0.8 : length === 5 ? 0.95 : 1)
 
 /** `uses` says of each word in how many operations it stands; what `isRight` is never corrected. */
 export function* buildSpelling(
@@ -148,7 +152,7 @@ export function* buildSpelling(
     return found.sort((a, b) => b.likelihood - a.likelihood || (a.word < b.word ? -1 : 1))
   }
   const correct = (typed: string): ReadonlyArray<Correction> => {
-    if (!eligible(typed) || isRight(typed)) return none
+    if (!lettersOnly(typed, shortestTyped) || isRight(typed)) return none
     const found = near(typed)
     const best = found[0]?.likelihood ?? 0
     const kept = found.filter(({ likelihood }) => likelihood >= leastShare * best).slice(0, most)

@@ -120,10 +120,20 @@ describe("Spelling", () => {
   })
 
   it("gives nothing for short and distant words, and for words that are known, however rare they are", () => {
-    assert.deepStrictEqual(meant("rat"), [])
+    assert.deepStrictEqual(meant("ra"), [])
+    assert.deepStrictEqual(meant("ret"), [])
     assert.deepStrictEqual(meant("temperature"), [])
     assert.deepStrictEqual(meant("form"), [])
     assert.deepStrictEqual(meant("whether"), [])
+  })
+
+  it("reads three letters as a word of four that lacks one, with less trust, unless they have a capital", () => {
+    assert.deepStrictEqual(meant("rte"), ["rate"])
+    assert.isBelow(spelling.correct("rte")[0]!.trust, spelling.correct("forcast")[0]!.trust)
+    const read = (text: string) =>
+      clausesOf(text, analyzer, undefined, spelling.correct).flatMap(({ words }) => words.map((word) => word.text))
+    assert.deepStrictEqual(read("rte"), ["rate"])
+    assert.deepStrictEqual(read("RTE Rte"), ["rte", "rte"])
   })
 
   it("gives the same answer whatever the order of the words", () => {
