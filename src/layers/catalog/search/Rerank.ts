@@ -1,5 +1,6 @@
 // A second look at the best rows, at what a sum over terms cannot see: how much of an operation's name the query says,
-// whether words that stand together in the query stand together in the text, and how near the meaning of both is.
+// whether words that stand together in the query stand together in the text, how near the meaning of both is, whether
+// its provider is the one among these rows that speaks most of the subject, and how short the name is.
 import type { IndexData } from "./IndexData.js"
 import { isNameToken, isParameterNameToken, isProse, termOf } from "./OperationTexts.js"
 import { f32, f64, u32 } from "../../node/IntegerArrays.js"
@@ -24,6 +25,17 @@ const insert = (rows: Array<number>, scores: Array<number>, count: number, row: 
   scores[at] = score
 }
 
+/** What the rows are compared with. */
+export interface Asked {
+  readonly clauses: ReadonlyArray<SearchClause>
+  /** Stems of the words around the request. */
+  readonly wrapping: ReadonlySet<string>
+  /** Null when meanings are not compared. */
+  readonly nearness: Nearness | null
+  /** Of each provider, its own score for the query. */
+  readonly providerScores: Float32Array
+}
+
 export class Reranker {
   /** Of each term, its rarity times the trust in it as an answer to the query, 0 to 1; all 0 between queries. */
   private readonly said: Float64Array
@@ -41,15 +53,9 @@ export class Reranker {
 
   /**
    * Raises the scores of the best rows, each at the place of its row, and brings these rows into the new order; the
-   * others stay. Without `nearness` meanings are not compared.
+   * others stay.
    */
-  raise(
-    rows: Array<number>,
-    scores: Array<number>,
-    clauses: ReadonlyArray<SearchClause>,
-    wrapping: ReadonlySet<string>,
-    nearness: Nearness | null
-  ): void {
+  raise(rows: Array<number>, scores: Array<number>, { clauses, nearness, providerScores, wrapping }: Asked): void {
     const used: Array<number> = []
     let ownWords = 0
     const pairs = new Set<number>()
@@ -72,19 +78,28 @@ export class Reranker {
     }
     const count = Math.min(rows.length, this.tuning.rerank)
     const around = [...wrapping].map((stem) => this.data.terms.get(stem)).filter((term) => term !== undefined)
+    const { providerOf } = this.data
     let best = 0
+    let bestProvider = 0
     this.fetch(rows, count)
     for (let at = 0; at < count; at += 1) {
       const row = rows[at] ?? 0
+      bestProvider = Math.max(bestProvider, f32(providerScores, u32(providerOf, row)))
       const said = (scores[at] ?? 0) + this.wrapped(row, around)
       const score = said * (1 + this.gain(row)) + this.closeness(row, pairs)
       scores[at] = score
       if (score > best) best = score
     }
-    const share = best * this.tuning.meaning * Math.min(1, this.tuning.meaningWords / Math.max(1, ownWords))
+    const { meaning, meaningWords, providerFit } = this.tuning
+    const meant = meaning * Math.min(1, meaningWords / Math.max(1, ownWords))
+    const fit = bestProvider === 0 ? 0 : providerFit / bestProvider
     for (let at = 0; at < count; at += 1) {
       const row = rows[at] ?? 0
-      insert(rows, scores, at, row, (scores[at] ?? 0) + (nearness === null ? 0 : share * nearness(row)))
+      const share =
+        (nearness === null ? 0 : meant * nearness(row)) +
+        fit * f32(providerScores, u32(providerOf, row)) +
+        this.shortness(row)
+      insert(rows, scores, at, row, (scores[at] ?? 0) + best * share)
     }
     for (const term of used) {
       this.said[term] = 0
@@ -105,6 +120,17 @@ export class Reranker {
 
   private isSaid(term: number): boolean {
     return ((u32(this.saidBits, term >>> 5) >>> (term & 31)) & 1) === 1
+  }
+
+  /** Of two names that fit equally well the shorter one is meant: a long one says more than was asked for. */
+  private shortness(row: number): number {
+    const { shortName, shortNameWords } = this.tuning
+    const { texts } = this.data
+    const start = texts.startOf(row)
+    const end = Math.min(texts.endOf(row), start + shortNameWords)
+    let at = start
+    while (at < end && isNameToken(u32(texts.items, at))) at += 1
+    return shortName * Math.log((1 + shortNameWords) / (1 + at - start))
   }
 
   /** What words around the request would add if they named its subject, toned down. */

@@ -167,13 +167,12 @@ export class SearchIndex {
     const expandedCapabilities = jobs.map((job) => job.id)
     if (total === 0) return { hits: SearchHits.none, total, expandedCapabilities }
     const wrapping = new Set(parsed.flatMap((clause) => clause.wrapping))
-    this.reranker.raise(
-      rows,
-      scores,
+    this.reranker.raise(rows, scores, {
       clauses,
       wrapping,
-      this.words.meanings?.to(parsed, rows.slice(0, tuning.rerank)) ?? null
-    )
+      nearness: this.words.meanings?.to(parsed, rows.slice(0, tuning.rerank)) ?? null,
+      providerScores: groups.scores
+    })
     const judge = judgedOnce((doc) => this.matchedBy(doc, clauses, jobs))
     const hits = new SearchHits(rows.slice(offset, end), scores.slice(offset, end), judge)
     return { hits, total, expandedCapabilities }

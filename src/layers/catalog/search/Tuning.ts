@@ -40,6 +40,11 @@ export interface Tuning {
    */
   readonly meaning: number
   readonly meaningWords: number
+  /** Share of the best score added to a row of the provider with the best score, to others in proportion. */
+  readonly providerFit: number
+  /** Share of the best score added for a short name, times the logarithm of how much shorter than so many words. */
+  readonly shortName: number
+  readonly shortNameWords: number
   readonly nameCoverage: number
   readonly parameterCoverage: number
   readonly proximity: number
@@ -55,18 +60,18 @@ export const defaultTuning: Tuning = {
     capability: { weight: 3, lengthNorm: 0.3 },
     category: { weight: 0.6, lengthNorm: 0.5 },
     parameterNames: { weight: 1.2, lengthNorm: 0.7 },
-    parameterTexts: { weight: 0.7, lengthNorm: 0.7 },
+    parameterTexts: { weight: 0.75, lengthNorm: 0.7 },
     path: { weight: 0.2, lengthNorm: 0.7 }
   },
   k1: 1.2,
   bestClause: 0.4,
-  provider: 0.35,
+  provider: 0.25,
   weakWord: 0.8,
   number: 0.3,
   wrapping: 0.6,
   repeat: 0.3,
   synonym: 0.7,
-  related: 0.5,
+  related: 0.6,
   knownWord: 0.7,
   shortQuery: 10,
   repeatedExpansion: 0.6,
@@ -74,10 +79,13 @@ export const defaultTuning: Tuning = {
   compoundPart: 0.4,
   joined: 0.35,
   rerank: 100,
-  meaning: 0.7,
+  meaning: 0.85,
   meaningWords: 5,
+  providerFit: 0.1,
+  shortName: 0.03,
+  shortNameWords: 8,
   nameCoverage: 0.15,
   parameterCoverage: 0.35,
   proximity: 0.7,
-  capability: 0.3
+  capability: 0.35
 }
