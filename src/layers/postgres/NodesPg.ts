@@ -64,7 +64,7 @@ export const NodeRegistered = ({ host, nodeId, role }: ThisNode): Layer.Layer<ne
           insert into nodes (node_id, role, version, host, started_at, last_seen_at)
           values (${nodeId}, ${role}, ${productVersion}, ${host}, ${now}, ${now})
           on conflict (node_id) do update set last_seen_at = excluded.last_seen_at`)
-        yield* writing.withPermits(1)(Effect.suspend(() => (stopped ? Effect.void : sign)))
+        yield* writing.withPermits(1)(Effect.suspend(() => (stopped ? Effect.void : Effect.asVoid(sign))))
         yield* optional.query(sql`delete from nodes where last_seen_at < ${now} - ${nodeForgottenMillis}::bigint`)
         const rows = yield* seenRows(
           optional.query(sql`

@@ -16,21 +16,18 @@ import type { RunFilter, RunStore } from "../../services/RunStore.js"
 import type { Database } from "./Database.js"
 import { inWorkspace } from "./database/InWorkspace.js"
 import { pageOf, within } from "../../domain/Pages.js"
+import { rowsOf } from "./database/Rows.js"
 import { rangesOf } from "./RunSpansPg.js"
 import { runTable } from "./RunTables.js"
 
-const decodeRows = Schema.decodeUnknown(
-  Schema.Array(
-    Schema.Struct({
-      ...RunSummary.fields,
-      resultSize: Schema.NullOr(Schema.Int),
-      movedUpTo: Schema.NullOr(Schema.String)
-    })
-  )
+const listedRows = rowsOf(
+  Schema.Struct({
+    ...RunSummary.fields,
+    resultSize: Schema.NullOr(Schema.Int),
+    movedUpTo: Schema.NullOr(Schema.String)
+  })
 )
-const decodeResults = Schema.decodeUnknown(
-  Schema.Array(Schema.Struct({ runId: RunId, result: Schema.NullOr(StoredResult) }))
-)
+const resultRows = rowsOf(Schema.Struct({ runId: RunId, result: Schema.NullOr(StoredResult) }))
 
 const summary = runTable.selected("r", Object.keys(RunSummary.fields))
 /**
@@ -149,11 +146,10 @@ export const runList = (database: Database["Type"]): RunStore["Type"]["list"] =>
   const resultsIn = (table: "runs" | "history_payloads", workspaceId: WorkspaceId, runIds: ReadonlyArray<RunId>) =>
     runIds.length === 0
       ? Effect.succeed([])
-      : Effect.flatMap(
+      : resultRows(
           query(sql`
             select r.run_id as "runId", r.result from unnest(${runIds.map(() => workspaceId)}::text[], ${runIds}::text[]) as k (workspace_id, run_id)
-            join ${sql.literal(table)} r on r.workspace_id = k.workspace_id and r.run_id = k.run_id`),
-          (rows) => Effect.orDie(decodeResults(rows))
+            join ${sql.literal(table)} r on r.workspace_id = k.workspace_id and r.run_id = k.run_id`)
         )
 
   const resultsOf = Effect.fnUntraced(function* (workspaceId: WorkspaceId, runIds: ReadonlyArray<RunId>) {
@@ -172,11 +168,10 @@ export const runList = (database: Database["Type"]): RunStore["Type"]["list"] =>
    * moves meanwhile is seen, and counts once. `last_moved_id` is of the snapshot of the hot rows.
    */
   const read = Effect.fnUntraced(function* (rows: (table: Table) => Statement.Fragment, limit: number) {
-    const hot = yield* Effect.flatMap(
+    const hot = yield* listedRows(
       query(
         sql`select n.*, (select max(h.last_moved_id) from history_months h where h.last_moved_id > '') as "movedUpTo" from (${rows("runs")}) n order by "runId" desc limit ${limit + 1}`
-      ),
-      (found) => Effect.orDie(decodeRows(found))
+      )
     )
     const [newest] = hot
     const last = hot.at(-1)
@@ -184,11 +179,10 @@ export const runList = (database: Database["Type"]): RunStore["Type"]["list"] =>
       const { movedUpTo } = newest
       if (movedUpTo === null || (hot.length > limit && last.runId > movedUpTo)) return hot
     }
-    const moved = yield* Effect.flatMap(
+    const moved = yield* listedRows(
       query(
         sql`select n.*, null::text as "movedUpTo" from (${rows("history_runs")}) n order by "runId" desc limit ${limit + 1}`
-      ),
-      (found) => Effect.orDie(decodeRows(found))
+      )
     )
     if (moved.length === 0) return hot
     const here = new Set(hot.map(({ runId }) => runId))

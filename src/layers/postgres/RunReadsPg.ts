@@ -11,9 +11,9 @@ import { makeGroupCommit } from "../runs/GroupCommit.js"
 import type { Database } from "./Database.js"
 import { rowOf } from "./database/Rows.js"
 import type { historyReads } from "./history/HistoryReads.js"
-import { attemptTable, decodeAttempts, decodeRuns, runTable } from "./RunTables.js"
+import { attemptRows, attemptTable, runRows, runTable } from "./RunTables.js"
 
-const decodeKeys = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: RunId, workspaceId: WorkspaceId })))
+const keyRow = rowOf(Schema.Struct({ runId: RunId, workspaceId: WorkspaceId }))
 const sinceRow = rowOf(Schema.Struct({ since: Schema.NullOr(Schema.Int) }))
 
 /**
@@ -37,7 +37,7 @@ const rowsOfRuns = (
 export const attemptsOf = (database: Database["Type"]) => {
   const table = { name: "attempts", columns: attemptTable.selected("r") } as const
   return Effect.fnUntraced(function* (keys: ReadonlyArray<RunKey>) {
-    const attempts = yield* Effect.orDie(decodeAttempts(yield* rowsOfRuns(database, keys, table)))
+    const attempts = yield* attemptRows(rowsOfRuns(database, keys, table))
     return [...attempts].sort((a, b) => a.n - b.n)
   })
 }
@@ -62,7 +62,7 @@ const smallOnes = (database: Database["Type"]) => {
   const table = { ...runsByKey, which: `and ${small}` }
   return Effect.fnUntraced(function* (keys: ReadonlyArray<RunKey>) {
     const asked = [...new Map(keys.map((key) => [`${key.workspaceId} ${key.runId}`, key])).values()]
-    const runs = yield* Effect.orDie(decodeRuns(yield* rowsOfRuns(database, asked, table)))
+    const runs = yield* runRows(rowsOfRuns(database, asked, table))
     if (runs.length === 0) return keys.map(() => Exit.succeed(null))
     const found = new Map(runs.map((run) => [run.runId, { run, attempts: new Array<Attempt>() }]))
     for (const attempt of yield* attemptsOfRuns(runs)) found.get(attempt.runId)?.attempts.push(attempt)
@@ -82,7 +82,7 @@ export const runReads = Effect.fnUntraced(function* (
   const smallOne = yield* makeGroupCommit({ batchMax: readTogether.runs, commit: smallOnes(database) })
 
   const getMany = Effect.fnUntraced(function* (keys: ReadonlyArray<RunKey>) {
-    const found = yield* Effect.orDie(decodeRuns(yield* rowsOfRuns(database, keys, runsByKey)))
+    const found = yield* runRows(rowsOfRuns(database, keys, runsByKey))
     if (found.length === keys.length) return found
     const here = new Set(found.map(({ runId }) => runId))
     return [...found, ...(yield* past.getMany(keys.filter(({ runId }) => !here.has(runId))))]
@@ -110,18 +110,19 @@ export const runReads = Effect.fnUntraced(function* (
         place === null
           ? sql.literal("")
           : sql`and r.created_at >= ${place.createdAt} and (r.created_at, r.run_id) > (${place.createdAt}, ${place.runId})`
-      const rows = yield* query(sql`
+      const rows = query(sql`
           select ${sql.literal(runsByKey.columns)} from runs r where r.status = 'reconciliation_pending' ${behind} order by r.created_at, r.run_id limit ${limit + 1}`)
-      return pageOf(yield* Effect.orDie(decodeRuns(rows)), limit, uncertainKey)
+      return pageOf(yield* runRows(rows), limit, uncertainKey)
     }),
     queuedSince: Effect.map(
       sinceRow(query(sql`select min(created_at) as since from runs where status = 'queued'`)),
       (row) => row?.since ?? null
     ),
     locate: Effect.fnUntraced(function* (runId) {
-      const rows = yield* query(sql`
+      const found = yield* keyRow(
+        query(sql`
           select r.run_id as "runId", r.workspace_id as "workspaceId" from workspaces w join runs r on r.workspace_id = w.workspace_id and r.run_id = ${runId}`)
-      const [found] = yield* Effect.orDie(decodeKeys(rows))
+      )
       return found ?? (yield* past.locate(runId))
     })
   } satisfies Partial<RunStore["Type"]>

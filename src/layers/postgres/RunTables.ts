@@ -3,12 +3,13 @@
  * made. Many rows travel as one JSON document and come out of `json_to_recordset`, so every statement has one text,
  * whatever the number of rows. Columns of type `json` keep a provider's answer letter for letter; `jsonb` would not.
  */
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { wellFormed } from "../../domain/Characters.js"
 import { writeJson } from "../../domain/LosslessJson.js"
 import { member } from "../../domain/Members.js"
 import { Attempt, type Run } from "../../domain/Run.js"
 import { fromStoredRun, StoredRun, toStoredRun } from "../../domain/StoredPlan.js"
+import { rowsOf } from "./database/Rows.js"
 
 type Columns<A> = { readonly [Field in keyof A]: readonly [column: string, type: string] }
 /** `payloadDropped` is no column: it says that a row of the history has none of them (`history/HistoryTables.ts`). */
@@ -159,7 +160,9 @@ export const runTable = {
 }
 export const attemptTable = table<Attempt>(attemptColumns)
 
-const decodeStored = Schema.decodeUnknown(Schema.Array(StoredRun))
-export const decodeRuns = (rows: unknown) =>
-  Effect.map(decodeStored(rows), (runs): ReadonlyArray<Run> => runs.map(fromStoredRun))
-export const decodeAttempts = Schema.decodeUnknown(Schema.Array(Attempt))
+const storedRows = rowsOf(StoredRun)
+/** The runs of an answer whose columns are `runTable.selected`. */
+export const runRows = <E, R>(answer: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
+  Effect.map(storedRows(answer), (runs): ReadonlyArray<Run> => runs.map(fromStoredRun))
+/** The attempts of an answer whose columns are `attemptTable.selected`. */
+export const attemptRows = rowsOf(Attempt)

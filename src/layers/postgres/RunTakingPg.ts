@@ -9,21 +9,20 @@ import type { LeasedRun, RunStore, Taking } from "../../services/RunStore.js"
 import type { Database } from "./Database.js"
 import { renewal, renewalValues } from "./leases/RenewalStatement.js"
 import { attemptsOf } from "./RunReadsPg.js"
-import { decodeRuns, runTable } from "./RunTables.js"
+import { runRows, runTable } from "./RunTables.js"
+import { rowsOf } from "./database/Rows.js"
 import { makeStorageIdentity } from "./StorageIdentityPg.js"
 
-const decodeLeases = Schema.decodeUnknown(
-  Schema.Array(
-    Schema.Struct({
-      runId: RunId,
-      token: Schema.String,
-      workersLost: Schema.Int,
-      restored: Schema.Boolean,
-      waitedMillis: Schema.Int
-    })
-  )
+const leaseRows = rowsOf(
+  Schema.Struct({
+    runId: RunId,
+    token: Schema.String,
+    workersLost: Schema.Int,
+    restored: Schema.Boolean,
+    waitedMillis: Schema.Int
+  })
 )
-const decodeHeld = Schema.decodeUnknown(Schema.Array(Schema.Struct({ runId: RunId, cancelRequested: Schema.Boolean })))
+const heldRows = rowsOf(Schema.Struct({ runId: RunId, cancelRequested: Schema.Boolean }))
 
 export const runTaking = (database: Database["Type"], ids: Ids["Type"], databaseNow: Effect.Effect<string>) => {
   const { sql, transact, urgent } = database
@@ -59,8 +58,8 @@ export const runTaking = (database: Database["Type"], ids: Ids["Type"], database
         // No rows may mean that the storage was restored or replaced. `verify` then records this and marks the waiting
         // runs, and the second look takes them, so that their clients are told.
         const rows = found.length === 0 && (yield* identity.verify) ? yield* wanted : found
-        const leases = new Map((yield* Effect.orDie(decodeLeases(rows))).map((lease) => [lease.runId, lease]))
-        const taken = yield* Effect.orDie(decodeRuns(rows))
+        const leases = new Map((yield* leaseRows(Effect.succeed(rows))).map((lease) => [lease.runId, lease]))
+        const taken = yield* runRows(Effect.succeed(rows))
         const made = taken.length === 0 ? [] : yield* attempts(taken)
         return taken
           .map((run): LeasedRun => {
@@ -81,8 +80,7 @@ export const runTaking = (database: Database["Type"], ids: Ids["Type"], database
 
   const heartbeat: RunStore["Type"]["heartbeat"] = Effect.fnUntraced(function* (leases, leaseMillis) {
     // A busy node is not dead. If this renewal had to wait for a connection, other nodes would take over its runs.
-    const rows = yield* urgent(sql.unsafe(renewal(yield* databaseNow), renewalValues(leases, leaseMillis)))
-    const held = yield* Effect.orDie(decodeHeld(rows))
+    const held = yield* heldRows(urgent(sql.unsafe(renewal(yield* databaseNow), renewalValues(leases, leaseMillis))))
     return {
       held: new Set(held.map(({ runId }) => runId)),
       cancelled: new Set(held.flatMap(({ cancelRequested, runId }) => (cancelRequested ? [runId] : [])))

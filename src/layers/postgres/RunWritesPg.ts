@@ -7,13 +7,12 @@ import { RunId } from "../../domain/Ids.js"
 import { RunStatus } from "../../domain/Run.js"
 import type { Conclusion, NewRun, RunKey, RunStore } from "../../services/RunStore.js"
 import type { Database } from "./Database.js"
+import { rowsOf } from "./database/Rows.js"
 import { insertMedia } from "./RunMediaPg.js"
 import { channel } from "./RunSignalsPg.js"
-import { attemptTable, decodeRuns, runTable } from "./RunTables.js"
+import { attemptTable, runRows, runTable } from "./RunTables.js"
 
-const decodeFences = Schema.decodeUnknown(
-  Schema.Array(Schema.Struct({ runId: RunId, status: RunStatus, leaseToken: Schema.NullOr(Schema.String) }))
-)
+const fenceRows = rowsOf(Schema.Struct({ runId: RunId, status: RunStatus, leaseToken: Schema.NullOr(Schema.String) }))
 /** The columns that may change after a run's admission. */
 const changing = [
   "status",
@@ -93,13 +92,15 @@ export const runWrites = (database: Database["Type"], databaseNow: Effect.Effect
   })
 
   const lock = Effect.fnUntraced(function* (keys: ReadonlyArray<RunKey>) {
-    const rows = yield* query(sql`
+    const fences = yield* fenceRows(
+      query(sql`
         select r.run_id as "runId", r.status, r.lease_token as "leaseToken"
         from unnest(${keys.map((key) => key.workspaceId)}::text[], ${keys.map((key) => key.runId)}::text[]) as k (workspace_id, run_id)
         join runs r on r.workspace_id = k.workspace_id and r.run_id = k.run_id
         order by r.workspace_id, r.run_id
         for no key update of r`)
-    return new Map((yield* Effect.orDie(decodeFences(rows))).map((fence) => [fence.runId, fence]))
+    )
+    return new Map(fences.map((fence) => [fence.runId, fence]))
   })
 
   const conclude = (conclusions: ReadonlyArray<Conclusion>) => {
@@ -148,11 +149,13 @@ export const runWrites = (database: Database["Type"], databaseNow: Effect.Effect
     )
 
   const requestCancel: RunStore["Type"]["requestCancel"] = Effect.fnUntraced(function* (key) {
-    const rows = yield* query(sql`
+    const [found] = yield* runRows(
+      query(sql`
           update runs r set cancel_requested = r.cancel_requested or r.status = 'running'
           where r.workspace_id = ${key.workspaceId} and r.run_id = ${key.runId}
           returning ${runs}, case when r.status = 'running' then pg_notify(${channel}, 'cancel:' || r.run_id) end`)
-    return (yield* Effect.orDie(decodeRuns(rows)))[0] ?? null
+    )
+    return found ?? null
   })
 
   return { insert, lock, conclude, nextAttempt, requestCancel } satisfies Partial<RunStore["Type"]>

@@ -2,10 +2,14 @@ import { assert, it } from "@effect/vitest"
 import { Arbitrary, Cause, Effect, Exit, FastCheck, Schema } from "effect"
 import { describe } from "vitest"
 import { WorkspaceId } from "../../../src/domain/Ids.js"
-import { Json } from "../../../src/domain/Json.js"
+import { optional } from "../../../src/domain/Described.js"
+import { Json, JsonObject } from "../../../src/domain/Json.js"
 import { Micros } from "../../../src/domain/Micros.js"
+import { Attempt, RunSummary, summarise } from "../../../src/domain/Run.js"
+import { StoredRun, toStoredRun } from "../../../src/domain/StoredPlan.js"
 import { Scope } from "../../../src/domain/Scope.js"
 import { rowOf, rowsOf } from "../../../src/layers/postgres/database/Rows.js"
+import { attempt, completedRun } from "../../support/httpSamples.js"
 
 /** Columns of every kind that has a compiled check. */
 const Plain = Schema.Struct({
@@ -16,7 +20,17 @@ const Plain = Schema.Struct({
   open: Schema.Boolean,
   scopes: Schema.Array(Scope),
   key: Schema.Uint8ArrayFromSelf,
-  limits: Schema.NullOr(Schema.Struct({ runs: Schema.Int, label: Schema.String }))
+  limits: Schema.NullOr(Schema.Struct({ runs: Schema.Int, label: Schema.String })),
+  input: Schema.Union(JsonObject, Schema.String),
+  result: Schema.NullOr(
+    Schema.Union(
+      Schema.TaggedStruct("Json", { value: Json }),
+      Schema.TaggedStruct("Text", { text: Schema.String, note: optional(Schema.String) })
+    )
+  ),
+  /** Both take a value with `a` and `b`, and the first leaves `b` out. */
+  either: Schema.Union(Schema.Struct({ a: Schema.Int }), Schema.Struct({ a: Schema.Int, b: Schema.Int })),
+  dropped: optional(Schema.Literal(true))
 })
 /** Columns that only the Schema can tell. */
 const Nested = Schema.Struct({ id: WorkspaceId, input: Json, at: Schema.NumberFromString })
@@ -29,8 +43,23 @@ const wrongValue = FastCheck.oneof(
     more: 2
   })
 )
+const anyJson = FastCheck.jsonValue()
+const jsonColumns = FastCheck.record({
+  input: FastCheck.oneof(FastCheck.string(), FastCheck.dictionary(FastCheck.string(), anyJson)),
+  result: FastCheck.oneof(
+    FastCheck.constant(null),
+    FastCheck.record({ _tag: FastCheck.constant("Json"), value: anyJson }),
+    FastCheck.record(
+      { _tag: FastCheck.constant("Text"), text: FastCheck.string(), note: FastCheck.string() },
+      { requiredKeys: ["_tag", "text"] }
+    )
+  )
+})
+const rightRow = FastCheck.tuple(Arbitrary.make(Plain.omit("input", "result")), jsonColumns).map(
+  ([others, json]): { readonly [column: string]: unknown } => ({ ...others, ...json })
+)
 const anyRow = FastCheck.tuple(
-  Arbitrary.make(Plain),
+  rightRow,
   FastCheck.option(FastCheck.tuple(FastCheck.constantFrom(...Object.keys(Plain.fields), "more"), wrongValue))
 ).map(([row, change]): unknown => (change === null ? row : { ...row, [change[0]]: change[1] }))
 
@@ -50,6 +79,19 @@ describe("rowsOf", () => {
           )
         }
       })
+  )
+
+  it.effect("uses the rows of runs, of attempts and of lists as they are", () =>
+    Effect.gen(function* () {
+      const run = toStoredRun(completedRun)
+      const [same] = yield* rowsOf(StoredRun)(Effect.succeed([run]))
+      assert.strictEqual(same, run)
+      const [sameAttempt] = yield* rowsOf(Attempt)(Effect.succeed([attempt]))
+      assert.strictEqual(sameAttempt, attempt)
+      const summary = summarise(completedRun)
+      const [sameSummary] = yield* rowsOf(RunSummary)(Effect.succeed([summary]))
+      assert.strictEqual(sameSummary, summary)
+    })
   )
 
   it.effect("decodes columns that the Schema changes", () =>

@@ -6,7 +6,7 @@ import { rowsOf } from "../../../src/layers/postgres/database/Rows.js"
 import { verifyLedger } from "../../../src/layers/postgres/LedgerVerificationPg.js"
 import { migrate, type Migration, missingMigrations } from "../../../src/layers/postgres/Migrations.js"
 import { migrations } from "../../../src/layers/postgres/migrations/index.js"
-import { decodeRuns, runTable } from "../../../src/layers/postgres/RunTables.js"
+import { runRows, runTable } from "../../../src/layers/postgres/RunTables.js"
 import { acquireTestDatabase } from "../../support/postgres.js"
 import { changedOnPurpose, sampleRows, sampleRunIds } from "./sampleRows.js"
 import { schemaBreaks, shape } from "./schemaBreaks.js"
@@ -101,8 +101,8 @@ const lostRows = (before: ReadonlyMap<string, Rows>, after: ReadonlyMap<string, 
 const runsOf = (tag: string) =>
   Effect.gen(function* () {
     const { query, sql } = yield* Database
-    return yield* decodeRuns(
-      yield* query(sql`
+    return yield* runRows(
+      query(sql`
         select ${sql.literal(runTable.selected("r"))} from runs r where r.workspace_id = ${sampleRunIds(tag).workspaceId} order by r.run_id`)
     )
   })

@@ -11,9 +11,9 @@ import type { RunKey, RunStore } from "../../../services/RunStore.js"
 import type { Database } from "../Database.js"
 import { rowOf, rowsOf } from "../database/Rows.js"
 import { tableLockTimeout } from "../database/TableLocks.js"
-import { decodeAttempts } from "../RunTables.js"
+import { attemptRows } from "../RunTables.js"
 import { attemptTable } from "../RunTables.js"
-import { boundsOf, decodeWholeRuns, historyTables, partitionOf, wholeRun, withPayload } from "./HistoryTables.js"
+import { boundsOf, wholeRunRows, historyTables, partitionOf, wholeRun, withPayload } from "./HistoryTables.js"
 import type { historyTurn } from "./HistoryTurn.js"
 import { movableOf, wasRefused } from "./Movable.js"
 
@@ -150,15 +150,12 @@ export const historyMonths = (
       join history_runs r on r.workspace_id = s.workspace_id and r.run_id = s.run_id
       left join history_payloads p on p.workspace_id = r.workspace_id and p.run_id = r.run_id
       where s.before < ${bytesMax}::bigint order by r.workspace_id, r.run_id`)
-    const runs = yield* Effect.orDie(decodeWholeRuns(rows))
+    const runs = yield* wholeRunRows(Effect.succeed(rows))
     const ids = sql`unnest(${runs.map((run) => run.workspaceId)}::text[], ${runs.map((run) => run.runId)}::text[]) as k (workspace_id, run_id)`
-    const attempts = yield* Effect.orDie(
-      Effect.flatMap(
-        query(sql`
+    const attempts = yield* attemptRows(
+      query(sql`
           select ${sql.literal(attemptTable.selected("a"))} from ${ids}
-          join history_attempts a on a.workspace_id = k.workspace_id and a.run_id = k.run_id order by a.run_id, a.n`),
-        decodeAttempts
-      )
+          join history_attempts a on a.workspace_id = k.workspace_id and a.run_id = k.run_id order by a.run_id, a.n`)
     )
     const files = yield* mediaRows(
       query(sql`

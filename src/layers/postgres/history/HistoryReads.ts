@@ -8,8 +8,8 @@ import type { RunKey, RunStore } from "../../../services/RunStore.js"
 import type { Database } from "../Database.js"
 import { rowOf } from "../database/Rows.js"
 import { mediaOf } from "../RunMediaPg.js"
-import { attemptTable, decodeAttempts } from "../RunTables.js"
-import { decodeWholeRuns, wholeRun } from "./HistoryTables.js"
+import { attemptRows, attemptTable } from "../RunTables.js"
+import { wholeRunRows, wholeRun } from "./HistoryTables.js"
 
 /**
  * How old a run is at least before it leaves the hot tables: that is set in days. The attempts of a younger one are not
@@ -26,20 +26,22 @@ export const historyReads = (database: Database["Type"], youngestMillis: number)
   const { query, sql } = database
 
   const getMany = Effect.fnUntraced(function* (keys: ReadonlyArray<RunKey>) {
-    const rows = yield* query(sql`
+    return yield* wholeRunRows(
+      query(sql`
       select ${sql.literal(wholeRun)}
       from unnest(${keys.map((key) => key.workspaceId)}::text[], ${keys.map((key) => key.runId)}::text[]) as k (workspace_id, run_id)
       join history_runs r on r.workspace_id = k.workspace_id and r.run_id = k.run_id
       left join history_payloads p on p.workspace_id = r.workspace_id and p.run_id = r.run_id`)
-    return yield* Effect.orDie(decodeWholeRuns(rows))
+    )
   })
 
   const attempts: RunStore["Type"]["attempts"] = Effect.fnUntraced(function* (key) {
     if (millisOfRunId(key.runId) > (yield* Clock.currentTimeMillis) - youngestMillis) return []
-    const rows = yield* query(sql`
+    return yield* attemptRows(
+      query(sql`
       select ${sql.literal(attemptTable.selected("a"))} from history_attempts a
       where a.workspace_id = ${key.workspaceId} and a.run_id = ${key.runId} order by a.n`)
-    return yield* Effect.orDie(decodeAttempts(rows))
+    )
   })
 
   const locate: RunStore["Type"]["locate"] = (runId) =>

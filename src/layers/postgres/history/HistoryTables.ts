@@ -7,6 +7,7 @@ import { Effect, Schema } from "effect"
 import { firstRunIdAt } from "../../../domain/Ids.js"
 import { endOfMonth } from "../../../domain/Run.js"
 import { fromStoredRun, StoredRun } from "../../../domain/StoredPlan.js"
+import { rowsOf } from "../database/Rows.js"
 import { attemptTable, runTable } from "../RunTables.js"
 
 export const historyTables = ["history_runs", "history_payloads", "history_attempts", "history_media"] as const
@@ -28,9 +29,9 @@ export const wholeRun = `${runTable.selected("r", kept)}, coalesce(p.input, '{}'
 export const withPayload =
   "history_runs r left join history_payloads p on p.workspace_id = r.workspace_id and p.run_id = r.run_id"
 
-const decode = Schema.decodeUnknown(Schema.Array(Schema.Struct({ ...StoredRun.fields, payloadGone: Schema.Boolean })))
-export const decodeWholeRuns = (rows: unknown) =>
-  Effect.map(decode(rows), (runs) =>
+const storedRows = rowsOf(Schema.Struct({ ...StoredRun.fields, payloadGone: Schema.Boolean }))
+export const wholeRunRows = <E, R>(answer: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
+  Effect.map(storedRows(answer), (runs) =>
     runs.map(({ payloadGone, ...run }) => fromStoredRun(payloadGone ? { ...run, payloadDropped: true } : run))
   )
 
