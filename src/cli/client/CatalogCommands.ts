@@ -3,6 +3,7 @@ import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import { Effect, Schema } from "effect"
+import { optional } from "../../domain/Described.js"
 import { ParsedObject } from "../../domain/Json.js"
 import { answer } from "../Answer.js"
 import * as Inputs from "../Inputs.js"
@@ -15,14 +16,22 @@ const Found = expectShape(
       Schema.Struct({
         endpointId: Schema.String,
         name: Schema.String,
-        capability: Schema.NullOr(Schema.String),
+        /** Absent where it belongs to no job. */
+        capability: optional(Schema.String),
         estimatedPrice: Schema.Number,
         priceBasis: Schema.String,
         runnableNow: Schema.Boolean
       })
-    )
+    ),
+    appliedHints: optional(Schema.Array(Schema.Struct({ message: Schema.String }))),
+    warnings: optional(Schema.Array(Schema.Struct({ message: Schema.String })))
   })
 )
+/** What a price is for, in words; a unit that this version does not know stays as it came. */
+const perUnit = new Map([
+  ["per_call", " a call"],
+  ["per_result", " a result"]
+])
 const anObject = expectShape(ParsedObject)
 
 export const search = Command.make(
@@ -46,23 +55,24 @@ export const search = Command.make(
             query: { q: words.join(" "), limit, prefer: cheapest ? "cheapest" : null }
           })
         )
-        const { endpoints } = yield* Found(gateway.url, found)
+        const { appliedHints = [], endpoints, warnings = [] } = yield* Found(gateway.url, found)
+        const rows = endpoints.map((each) =>
+          [
+            each.endpointId,
+            each.priceBasis === "free"
+              ? "free"
+              : `$${each.estimatedPrice}${perUnit.get(each.priceBasis) ?? ` ${each.priceBasis}`}`,
+            each.name,
+            ...(each.capability === undefined ? [] : [`job:${each.capability}`]),
+            ...(each.runnableNow ? [] : ["not runnable now"])
+          ].join("  ")
+        )
         return {
           json: yield* anObject(gateway.url, found),
-          text:
-            endpoints.length === 0
-              ? "Nothing found"
-              : endpoints
-                  .map((each) =>
-                    [
-                      each.endpointId,
-                      `$${each.estimatedPrice} ${each.priceBasis}`,
-                      each.name,
-                      ...(each.capability === null ? [] : [`job:${each.capability}`]),
-                      ...(each.runnableNow ? [] : ["not runnable now"])
-                    ].join("  ")
-                  )
-                  .join("\n")
+          text: [
+            ...(rows.length === 0 ? ["Nothing found"] : rows),
+            ...[...appliedHints, ...warnings].map(({ message }) => message)
+          ].join("\n")
         }
       })
     )
