@@ -11,6 +11,8 @@ import { repeatInBackground } from "../../node/Background.js"
 import type { SearchUseRows } from "./SearchUseRows.js"
 
 const waitingMax = 1_000
+/** Reads that are under way at once, so that those which wait for the storage leave connections to all others. */
+const readsMax = 4
 
 type Noted = Data.TaggedEnum<{
   readonly Shown: { readonly workspaceId: WorkspaceId; readonly itemIds: ReadonlyArray<string> }
@@ -20,6 +22,7 @@ const { $match: matchNoted, Ran, Shown } = Data.taggedEnum<Noted>()
 
 export const searchUsesOver = (rows: SearchUseRows): Effect.Effect<SearchUses["Type"], never, Scope.Scope> =>
   Effect.gen(function* () {
+    const reads = yield* Effect.makeSemaphore(readsMax)
     const waiting = yield* Queue.dropping<Noted>(waitingMax)
     const write = matchNoted({
       Shown: ({ itemIds, workspaceId }) => rows.shown(workspaceId, itemIds),
@@ -32,7 +35,8 @@ export const searchUsesOver = (rows: SearchUseRows): Effect.Effect<SearchUses["T
     )
     return SearchUses.of({
       weights: (workspaceId) =>
-        rows.uses(workspaceId).pipe(
+        Effect.uninterruptible(rows.uses(workspaceId)).pipe(
+          reads.withPermits(1),
           // The statement may go on behind it: a search that has learned nothing is better than one that waits.
           Effect.disconnect,
           Effect.timeout(searchUseWaitMillis),
