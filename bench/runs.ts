@@ -107,6 +107,7 @@ const rows = [
   ...reads.flat()
 ]
 
+console.log(`${rows.length} rows, ${rounds + 1} times each (the first warms up), ${seconds} s or half of that`)
 const results = new Map<Row, Array<Round>>()
 for (const { measure } of rows) await measure()
 for (let round = 0; round < rounds; round += 1)
@@ -126,7 +127,9 @@ const bytes = await asOperator(gateway.settings)(bytesPerRun(archive))
 await remove(archive)
 await gateway.stop()
 
-console.log(`\n${connections} connections, medians of ${rounds} rounds of ${seconds} s`)
+console.log(
+  `\n${connections} connections, ${rounds === 1 ? "one round" : `medians of ${rounds} rounds`} of ${seconds} s`
+)
 for (const row of rows) {
   const failures = (results.get(row) ?? []).reduce((sum, found) => sum + found.failures, 0)
   const time = (pick: (round: Round) => number): string => of(row, pick).toFixed(2).padStart(7)
@@ -169,17 +172,24 @@ fact(
   `${shown(startMegabytes, 0, " MB")} at the start, ${shown(loadedMegabytes, 0, " MB")} after the load`
 )
 console.log("")
-fact("spread runs / Portkey", `${shown(rate(spread) / rate(unpaidRow), 2)}   (aim: at least 0.60)`)
+fact("spread runs / Portkey", `${shown(rate(spread) / rate(unpaidRow), 2)}   (aim: at least 1.00)`)
 fact("spread runs / Fastify to undici", shown(rate(spread) / rate(proxy), 2))
-fact("p99 / Portkey's", shown(of(spread, ({ p99 }) => p99) / of(unpaidRow, ({ p99 }) => p99), 2))
+fact(
+  "p99 / Portkey's",
+  `${shown(of(spread, ({ p99 }) => p99) / of(unpaidRow, ({ p99 }) => p99), 2)}   (aim: at most 1.00)`
+)
 fact("hot workspace / spread", `${shown(rate(hotRow) / rate(spread), 2)}   (aim: at least 0.80)`)
 fact("two processes / one", `${shown(rate(severalRow) / rate(spread), 2)}   (aim: at least 1.25 with two cores)`)
-fact("paid runs / pgbench's money cycle", shown(cycles === undefined ? Number.NaN : rate(spread) / cycles, 2))
+fact(
+  "paid runs / pgbench's money cycle",
+  `${shown(cycles === undefined ? Number.NaN : rate(spread) / cycles, 2)}   (aim: at least 0.90)`
+)
 fact(
   "added at the median, 1 connection",
-  `${shown(added, 2, " ms")}, ${shown(added / portkeyAdds, 1)} of what Portkey adds`
+  `${shown(added, 2, " ms")}, ${shown(added / portkeyAdds, 1)} of what Portkey adds   (aim: at most 3)`
 )
-for (const [own, bare] of reads) fact(`${own.label} / bare Node`, shown(rate(own) / rate(bare), 2))
+for (const [own, bare] of reads)
+  fact(`${own.label} / bare Node`, `${shown(rate(own) / rate(bare), 2)}   (aim: at least 0.35)`)
 console.log("")
 fact(
   "bytes of a run in the hot tables",
@@ -197,12 +207,18 @@ if (minutes > 0) {
   } = await residentUnderLoad({ minutes, connections, workspaces }, settings)
   console.log(`\nmemory of a new gateway under full load, ${minutes} minutes, ${requests} runs`)
   fact("resident", `${shown(before, 0, " MB")} at the start, ${shown(endMegabytes, 0, " MB")} at the end`)
-  fact("slope over the last three fifths", shown(slope, 1, " MB a minute"))
+  fact(
+    "growth over the last three fifths",
+    `${shown(slope, 1, " MB a minute")}   (means something from five minutes on)`
+  )
 }
 if (stored > 0) {
   console.log(`\n${stored} stored runs, half of them of the workspace that asks, beside a nearly empty storage`)
   for (const row of await besideStored({ runs: stored, connections, seconds, rounds }, settings))
-    fact(row.label, `${perSecond(row.stored)} beside ${perSecond(row.empty)}   ${shown(row.stored / row.empty, 2)}`)
+    fact(
+      row.label,
+      `${perSecond(row.stored)}, nearly empty ${perSecond(row.empty)}: ${shown(row.stored / row.empty, 2)}   (aim: at least 0.90)`
+    )
 }
 
 await stopAll()
