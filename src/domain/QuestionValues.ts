@@ -51,22 +51,44 @@ const endings: ReadonlySet<string> = new Set(
   ).split(" ")
 )
 
+/** Letters of scripts that are written without blanks: what stands directly beside them stands by itself. */
+const unspaced = String.raw`[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}]`
+/** What ends an address in running text, in Western and in Chinese or Japanese print. */
+const endsAddress = String.raw`\s<>"'\x60，。、；：！？（）「」『』【】《》〈〉“”‘’…`
 const label = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 const host = `(?:${label}\\.)+[a-z]{2,24}`
+const path = `[/?#][^${endsAddress}]*`
 const emailForm = new RegExp(`(?<![\\w.+-])[\\w](?:[\\w.+-]{0,62}[\\w+-])?@${host}(?![\\w@-])`, "gi")
-const urlForm = /\bhttps?:\/\/[^\s<>"'`]+/gi
-const linkedInForm = /(?<![\w@./-])(?:www\.|[a-z]{2}\.)?linkedin\.com\/(?:in|company)\/[\p{L}\p{N}%_-]+\/?/giu
-const domainForm = new RegExp(`(?<![\\w@./:-])${host}(?![\\w@-]|\\.\\w)`, "gi")
-const ip4Form = /(?<![\w.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\w]|\.\d)/g
+/** Its groups are the host and the path. Letters of unspaced scripts belong to the host only before an ending. */
+const urlForm = new RegExp(
+  `\\bhttps?:\\/\\/((?:(?!${unspaced})[^${endsAddress}/?#])+(?!(?:${unspaced}|[\\p{L}\\p{N}-])*\\.[a-z])|` +
+    `(?:[\\p{L}\\p{N}-]{1,63}\\.){1,8}[a-z]{2,24})(${path})?`,
+  "giu"
+)
+const linkedInForm = new RegExp(
+  `(?<![\\w@./-])(?:www\\.|[a-z]{2}\\.)?linkedin\\.com\\/(?:in|company)\\/(?:(?!${unspaced})[\\p{L}\\p{N}%_-])+\\/?` +
+    `(?:\\?\\w+=[\\w=&%.-]*[\\w=%-])?`,
+  "giu"
+)
+/** Its groups are the host and the path. */
+const domainForm = new RegExp(`(?<![\\w@./:%-])(${host})(?![\\w@-]|\\.\\w)(\\/[^${endsAddress}]*)?`, "gi")
+const ip4Form =
+  /(?<![\w.]|:[0-9a-f]{0,4}:)(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\w]|\.\d)/gi
 const ip6Form = /(?<![\w:.])(?=[0-9a-f:]*::|(?:[0-9a-f]{1,4}:){7})(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\w:])/gi
-const phoneForm = /(?<![\w+])\+\d[\d ().-]{6,20}\d(?!\w)/g
+const phoneForm = /(?<![\w+])\+\d[\d ().-]{6,}\d(?!\w)/g
 const dateForm = /(?<![\w-])\d{4}-\d{2}-\d{2}(?![\w-])/g
 const handleForm = /(?<![\w@./])@[A-Za-z0-9_](?:[A-Za-z0-9_.]{0,28}[A-Za-z0-9_])(?![\w/])/g
-const pointForm = /(?<![\w.,-])(-?\d{1,2}\.\d{2,})\s*,\s*(-?\d{1,3}\.\d{2,})(?![\w.])/g
+/** A minus sign may be the typographic one, as maps have it. A third number makes it a list. */
+const pointForm =
+  /(?<![\w.,+–—−-]|\d\.\d{1,20}\s?,\s?)([-−]?\d{1,2}\.\d+)\s*,\s*([-−]?\d{1,3}\.\d+)(?![\w.]|\s*,\s*[-−]?\d+\.\d)/g
 const namedPointForm =
-  /\blat(?:itude)?\s*[:=]?\s*(-?\d{1,2}(?:\.\d+)?)\s*[,;]?\s*(?:and\s+)?(?:lon|lng|longitude)\s*[:=]?\s*(-?\d{1,3}(?:\.\d+)?)(?![\w.])/gi
-const pairForm =
-  /(?<![\w.])(?:\d[\d,.]*\s*)?([A-Za-z]{3})(?:\s*(?:\/|->|→|-)\s*|\s+(?:to|in|into)\s+)([A-Za-z]{3})(?!\w)/g
+  /\blat(?:itude)?\s*[:=]?\s*([-−]?\d{1,2}(?:\.\d+)?)\s*[,;]?\s*(?:and\s+)?(?:lon|lng|longitude)\s*[:=]?\s*([-−]?\d{1,3}(?:\.\d+)?)(?![\w.])/gi
+const pairSign = String.raw`(?:\s*(?:\/|->|→|-)\s*|\s+(?:to|in|into)\s+)`
+/** Its last group is what the pair goes on with. */
+const pairForm = new RegExp(
+  `(?<![\\w.])(?:\\d[\\d,.]*\\s*)?([A-Za-z]{3})${pairSign}([A-Za-z]{3})(?!\\w)((?:${pairSign}[A-Za-z]{3}(?!\\w))*)`,
+  "g"
+)
 
 const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"))
 /** The codes that people also write in small letters. Others are words (`all`, `top`, `try`). */
@@ -86,16 +108,45 @@ const isHost = (name: string): boolean =>
   name.length <= 253 && (endings.has(endingOf(name)) || name.toLowerCase().startsWith("www."))
 const bareHost = (name: string): string => name.toLowerCase().replace(/^www\./, "")
 
-/** A letter, digit or invisible sign before or after what looks like a value belongs to it: then it is another one. */
-const goesOnBefore = /(?:[\p{L}\p{N}\p{M}\p{Cf}_@]|[\p{L}\p{N}\p{M}]['’.+&/-])$/u
+/**
+ * A letter, digit or invisible sign before or after what looks like a value belongs to it: then it is another one. A
+ * network, a port, a path and a percent sign belong to it too.
+ */
+const goesOnBefore = new RegExp(
+  `(?:(?!${unspaced})[\\p{L}\\p{N}\\p{M}\\p{Cf}_@]|[\\p{L}\\p{N}\\p{M}]['’.+&/-]|(?!${unspaced})[\\p{L}\\p{N}\\p{M}]["”)\\]}])$`,
+  "u"
+)
 /** The `'s` of somebody is no part of an address. */
-const goesOnAfter = /^(?:[\p{L}\p{N}\p{M}\p{Cf}_@]|['’](?!s(?![\p{L}\p{N}]))[\p{L}\p{N}]|[.+&-][\p{L}\p{N}])/u
+const goesOnAfter = new RegExp(
+  `^(?:(?!${unspaced})[\\p{L}\\p{N}\\p{M}\\p{Cf}_@]|['’](?!s(?![\\p{L}\\p{N}]))[\\p{L}\\p{N}]|[.+&/:%?=-][\\p{L}\\p{N}])`,
+  "u"
+)
 
 /** Sentences end behind addresses, and quotes and brackets stand around them. */
 const withoutSentenceEnd = (url: string): string => {
   const text = url.replace(/[.,;:!?]+$/, "")
   const opened = text.split("(").length
   return text.endsWith(")") && text.split(")").length > opened ? withoutSentenceEnd(text.slice(0, -1)) : text
+}
+
+const unspacedLetter = new RegExp(unspaced, "u")
+const glued = new RegExp(`[A-Za-z0-9]${unspaced}`, "u")
+/**
+ * Letters of unspaced scripts in a path are its own where a part of it begins with them, and nothing of that script
+ * stands around the address. Otherwise nobody knows where the address ends.
+ */
+const endsUnclear = (path: string, address: string, question: string): boolean =>
+  unspacedLetter.test(path) && (glued.test(path) || unspacedLetter.test(question.replace(address, " ")))
+
+const numberOf = (text: string): number => Number(text.replace("−", "-"))
+
+/**
+ * The digits of a phone number, none where it is unclear. A zero in brackets behind the code of a country is dialled
+ * inside of it only, but Italy's numbers keep their zero.
+ */
+const digitsOf = (phone: string): string => {
+  const international = phone.replace(/^(\+(?!39)\d{1,3}[ .-]?)\(0\)/, "$1")
+  return international.includes("(0)") ? "" : international.replace(/\D/g, "")
 }
 
 /**
@@ -118,20 +169,24 @@ export const valuesIn = (question: string): QuestionValues => {
   }
   let rest = question
   /** Calls `take` for each match that stands by itself, and blanks those that it takes. */
-  const each = (form: RegExp, take: (match: string, first: string, second: string) => boolean): void => {
+  const each = (form: RegExp, take: (match: string, parts: ReadonlyArray<string>) => boolean): void => {
     rest = rest.replace(form, (match: string, ...parts: ReadonlyArray<unknown>) => {
       const at = Number(parts.at(-2))
       const end = at + match.length
       const apart =
         !goesOnBefore.test(rest.slice(Math.max(0, at - 2), at)) && !goesOnAfter.test(rest.slice(end, end + 4))
-      return apart && take(match, String(parts[0]), String(parts[1])) ? " ".repeat(match.length) : match
+      const groups = parts.slice(0, -2).map((part) => (typeof part === "string" ? part : ""))
+      return apart && take(match, groups) ? " ".repeat(match.length) : match
     })
   }
-  each(urlForm, (match) => {
-    const url = withoutSentenceEnd(match)
-    if (readUrl(url) === null) return false
-    if (/\/\/(?:[\w-]+\.)?linkedin\.com\/(?:in|company)\/./i.test(url)) give("linkedin_url", url)
-    give("url", url)
+  each(urlForm, (match, [, tail = ""]) => {
+    if (endsUnclear(tail, match, question)) return false
+    const urls = match.split(/[,;|]+(?=https?:\/\/)/i).map(withoutSentenceEnd)
+    if (urls.some((url) => readUrl(url) === null)) return false
+    for (const url of urls) {
+      if (/\/\/(?:[\w-]+\.)?linkedin\.com\/(?:in|company)\/./i.test(url)) give("linkedin_url", url)
+      give("url", url)
+    }
     return true
   })
   each(linkedInForm, (match) => {
@@ -153,9 +208,11 @@ export const valuesIn = (question: string): QuestionValues => {
     give("ip", match)
     return true
   })
-  each(domainForm, (match) => {
-    if (!isHost(match)) return false
-    give("domain", bareHost(match))
+  each(domainForm, (match, [name = "", tail = ""]) => {
+    if (!isHost(name) || endsUnclear(tail, match, question)) return false
+    const address = withoutSentenceEnd(`https://${match}`)
+    give("domain", bareHost(name))
+    if (withoutSentenceEnd(tail).length > 1 && readUrl(address) !== null) give("url", address)
     return true
   })
   each(handleForm, (match) => {
@@ -163,8 +220,8 @@ export const valuesIn = (question: string): QuestionValues => {
     return true
   })
   for (const form of [namedPointForm, pointForm])
-    each(form, (_, first, second) => {
-      const [latitude, longitude] = [Number(first), Number(second)]
+    each(form, (_, [first = "", second = ""]) => {
+      const [latitude, longitude] = [numberOf(first), numberOf(second)]
       if (!isPoint(latitude, longitude)) return false
       give("latitude", latitude)
       give("longitude", longitude)
@@ -176,13 +233,14 @@ export const valuesIn = (question: string): QuestionValues => {
     return true
   })
   each(phoneForm, (match) => {
-    const digits = match.replace(/\D/g, "")
+    const digits = digitsOf(match)
     if (digits.length < 8 || digits.length > 15) return false
     give("phone", `+${digits}`)
     return true
   })
-  each(pairForm, (_, first, second) => {
+  each(pairForm, (_, [first = "", second = "", more = ""]) => {
     const [base, quote] = [currencyOf(first), currencyOf(second)]
+    if ((more.match(/[A-Za-z]{3}/g) ?? []).some((word) => currencyOf(word) !== undefined)) return false
     if (base === undefined || quote === undefined || base === quote) return false
     give("base", base)
     give("quote", quote)

@@ -17,7 +17,7 @@ const pieces = fc.oneof(
   fc.constantFrom(
     ..." |.|,|@|:|-|/|(|)|\n".split("|"),
     ..."bob@x.io|acme.com|https://a.com/b|www.|linkedin.com/in/ada|8.8.8.8|2001:db8::1|+14155552671".split("|"),
-    ..."@jack|2026-06-15|USD|EUR| to |52.52, 13.41|lat 1 lon 2".split("|")
+    ..."@jack|2026-06-15|USD|EUR| to |52.52, 13.41|lat 1 lon 2|是|(0)|\u2212".split("|")
   )
 )
 
@@ -30,7 +30,7 @@ describe("valuesIn", () => {
     ["is 'bob@x.io' right", { email: "bob@x.io" }],
     ["convert USD to EUR, then USD to GBP", { base: "USD" }],
     ["whois for www.Example.org?", { domain: "example.org" }],
-    ["the pricing page of acme.com/pricing", { domain: "acme.com" }],
+    ["the pricing page of acme.com/pricing.", { domain: "acme.com", url: "https://acme.com/pricing" }],
     ["scrape https://example.com/a?b=c, please", { url: "https://example.com/a?b=c" }],
     ["(see http://example.com/a_(b))", { url: "http://example.com/a_(b)" }],
     ["linkedin.com/in/ada", { linkedin_url: "https://linkedin.com/in/ada", url: "https://linkedin.com/in/ada" }],
@@ -43,7 +43,34 @@ describe("valuesIn", () => {
     ["ip lookup 1.2.3.4.example.com", { domain: "1.2.3.4.example.com" }],
     ["gbp/usd", { base: "GBP", quote: "USD" }],
     ["weather at 52.52, 13.41", { latitude: 52.52, longitude: 13.41 }],
-    ["lat 40.7 lon -74", { latitude: 40.7, longitude: -74 }]
+    ["weather in 52.5, 13.4", { latitude: 52.5, longitude: 13.4 }],
+    ["weather at \u221233.86,151.2", { latitude: -33.86, longitude: 151.2 }],
+    ["lat 40.7 lon -74", { latitude: 40.7, longitude: -74 }],
+    ["validate +49 (0)30 123456", { phone: "+4930123456" }],
+    ["call +44(0)20 7946 0958", { phone: "+442079460958" }],
+    ["shoot a.com/x/y?z, please", { domain: "a.com", url: "https://a.com/x/y?z" }],
+    [
+      "linkedin.com/in/ada?trk=x",
+      { linkedin_url: "https://linkedin.com/in/ada?trk=x", url: "https://linkedin.com/in/ada?trk=x" }
+    ],
+    ["验证邮箱bob@x.io是否有效", { email: "bob@x.io" }],
+    ["メールアドレスbob@x.ioを確認", { email: "bob@x.io" }],
+    ["이메일bob@x.io를 확인", { email: "bob@x.io" }],
+    ["查询8.8.8.8的位置", { ip: "8.8.8.8" }],
+    ["查询域名example.org的所有者", { domain: "example.org" }],
+    ["截图https://example.com的页面", { url: "https://example.com" }],
+    ["打开https://example.com/a?b=c。谢谢", { url: "https://example.com/a?b=c" }],
+    ["打开「https://example.com/a」", { url: "https://example.com/a" }],
+    ["read https://zh.wikipedia.org/wiki/北京", { url: "https://zh.wikipedia.org/wiki/北京" }],
+    ["read https://例子.com/a", { url: "https://例子.com/a" }],
+    [
+      "查linkedin.com/in/ada的邮箱",
+      { linkedin_url: "https://linkedin.com/in/ada", url: "https://linkedin.com/in/ada" }
+    ],
+    ["号码+14155552671是手机吗", { phone: "+14155552671" }],
+    ["2026-06-15的汇率", { date: "2026-06-15" }],
+    ["东京52.52, 13.41的天气", { latitude: 52.52, longitude: 13.41 }],
+    ["把100 USD to EUR换算", { base: "USD", quote: "EUR" }]
   ]
   for (const [question, values] of questions)
     it(`reads "${question}"`, () => {
@@ -74,7 +101,28 @@ describe("valuesIn", () => {
       "whois exa\u00admple.com",
       "dns example.com\u200b.evil.org",
       "profile @jos\u00e9",
-      "@types/node"
+      "@types/node",
+      "locate 8.8.8.8/24",
+      "locate 8.8.8.8:53",
+      "verify bob@x.io/foo",
+      "verify bob@x.io:secret",
+      "verify bob%40x.io",
+      'verify "bob smith"@x.io',
+      "locate ::ffff:8.8.8.8",
+      "locate fe80::1%eth0",
+      "locate 2001:db8::/32",
+      "days 2026-06-15/2026-06-20",
+      "USD to EUR to GBP",
+      "EUR/USD/GBP",
+      "weather at 52.52, 13.41, 99.10",
+      "weather at \u201333.86, 151.20",
+      "call +39 (0)6 1234 5678",
+      "call +1 415 555 2671 415 555 2672",
+      "shoot https://a.com,https://b.com",
+      "截图https://example.com/blog的页面",
+      "截图https://example.com/的页面",
+      "截图example.com/blog的页面",
+      "read https://zh.wikipedia.org/wiki/C语言"
     ])
       assert.deepStrictEqual(valuesIn(question), {}, question)
   })
@@ -91,7 +139,23 @@ describe("valuesIn", () => {
   })
 
   it("takes linear time for words made to look like values", () => {
-    for (const piece of ["a.", "a@", "1.", "::", "+1 ", "a-", "http://", "@a", "usd to ", "1.11,"]) {
+    for (const piece of [
+      "a.",
+      "a@",
+      "1.",
+      "::",
+      "+1 ",
+      "a-",
+      "http://",
+      "@a",
+      "usd to ",
+      "1.11,",
+      "+1 (0)",
+      "a.com/",
+      "https://例",
+      "a.例",
+      "1.1 , "
+    ]) {
       const started = performance.now()
       valuesIn(piece.repeat(4_000))
       assert.isBelow(performance.now() - started, 5_000, piece)
