@@ -30,9 +30,16 @@ const german = decode({
 const spanish = decode({
   language: "es",
   name: "Spanish",
-  endings: "os as es o a s",
+  endings: "os as es o a e s",
   drop: "el la de del un una para",
-  words: { weather: ["tiempo"], "phone number": ["número de teléfono"], number: ["número"], company: ["empresa"] }
+  words: {
+    available: ["libre"],
+    book: ["libro"],
+    weather: ["tiempo"],
+    "phone number": ["número de teléfono"],
+    number: ["número"],
+    company: ["empresa"]
+  }
 })
 const japanese = decode({
   language: "ja",
@@ -73,6 +80,29 @@ describe("A question in another language", () => {
   it("is understood in forms with other endings", () => {
     assert.strictEqual(translated("para empresas"), "company")
     assert.strictEqual(translated("Karten finden"), "map find")
+  })
+
+  it("is understood by the nearest of the words that differ in their ending only", () => {
+    assert.strictEqual(translated("libros"), "book")
+    assert.strictEqual(translated("libres"), "available")
+    assert.strictEqual(translated("libro"), "book")
+  })
+
+  it("is understood with the accents apart from their letters, in a question and in a file", () => {
+    assert.strictEqual(translated("Adresse prüfen".normalize("NFD")), "address check")
+    assert.strictEqual(translated("número de teléfono".normalize("NFD")), "phone number")
+    assert.strictEqual(translated("ＩＰアドレスはパリ".normalize("NFD")), "ip address パリ")
+    const apart = decode({
+      language: "pt",
+      name: "Portuguese",
+      spellings: { å: "a" },
+      words: { water: ["água"], market: ["måtch"] }
+    })
+    const read = new Languages([decode(JSON.parse(JSON.stringify(apart).normalize("NFD")))])
+    const catalog = { english, isCommon: () => false, isProvider: () => false }
+    assert.strictEqual(read.translate("água", catalog)?.text, "water")
+    assert.strictEqual(read.translate("água".normalize("NFD"), catalog)?.text, "water")
+    assert.strictEqual(read.translate("måtch", catalog)?.text, "market")
   })
 
   it("has compounds of known words taken apart, and of half-known ones the last part understood", () => {

@@ -11,6 +11,7 @@ import { unrestricted } from "../../../../src/domain/WorkspacePolicy.js"
 import { builtInCatalog } from "../../../../src/layers/catalog/BuiltInCatalog.js"
 import { readCatalog } from "../../../../src/layers/catalog/CatalogFiles.js"
 import { wordsIn } from "../../../../src/layers/catalog/search/languages/LanguageFile.js"
+import { Languages } from "../../../../src/layers/catalog/search/languages/Languages.js"
 import { readLanguages, readVocabulary } from "../../../../src/layers/catalog/VocabularyFiles.js"
 import { Catalog } from "../../../../src/services/Catalog.js"
 import { newWorld, servedCatalog } from "../../../support/catalog.js"
@@ -115,6 +116,30 @@ describe("The questions in other languages that the benchmark asks", () => {
   })
 })
 
+/** A catalog that says no word of English. */
+const noWords = { english: new Set<string>(), isCommon: () => false, isProvider: () => false }
+
+const traditionalWords = [
+  ["紐約現在幾點", "纽约现在几点"],
+  ["把會議錄音轉成文字", "把会议录音转成文字"],
+  ["語音轉文字", "语音转文字"],
+  ["郵政編碼查詢城市", "邮政编码查询城市"],
+  ["查詢手機號碼歸屬", "查询手机号码归属"],
+  ["端口掃描", "端口扫描"],
+  ["掃描件裏的文字", "扫描件里的文字"],
+  ["審核圖片內容", "审核图片内容"],
+  ["颱風新聞", "台风新闻"],
+  ["寫一封電子郵件", "写一封电子邮件"],
+  ["老闆的電話", "老板的电话"],
+  ["蒐尋競爭對手的網站", "搜寻竞争对手的网站"],
+  ["採購經理的聯絡方式", "采购经理的联络方式"],
+  ["彙率換算", "汇率换算"],
+  ["簽名證書的到期時間", "签名证书的到期时间"],
+  ["這個域名歸誰所有", "这个域名归谁所有"],
+  ["濕度與溫度", "湿度与温度"],
+  ["說明書翻譯", "说明书翻译"]
+] as const
+
 describe("The files of languages", () => {
   const files = readLanguages(builtInCatalog).pipe(Effect.provide(NodeContext.layer))
 
@@ -140,19 +165,42 @@ describe("The files of languages", () => {
     })
   )
 
+  it.effect("read letters with their accents apart as letters that have them", () =>
+    Effect.map(files, (languages) => {
+      const read = new Languages(languages)
+      const questions = readQuestionSets()
+        .filter(({ isHeldOut }) => !isHeldOut)
+        .flatMap((set) => set.questions.map(({ question }) => question))
+        .filter((question) => question.normalize("NFD") !== question)
+      assert.isAtLeast(questions.length, 50)
+      for (const question of questions)
+        assert.deepStrictEqual(read.translate(question.normalize("NFD"), noWords), read.translate(question, noWords))
+    })
+  )
+
+  it.effect("read traditional Chinese as simplified Chinese", () =>
+    Effect.map(files, (languages) => {
+      const read = new Languages(languages)
+      // Letters that no file knows are kept as they were written.
+      const wordsOf = (question: string) =>
+        read
+          .translate(question, noWords)
+          ?.text.replace(/\p{Script=Han}+/gu, " ")
+          .match(/\S+/g)
+      for (const [traditional, simplified] of traditionalWords) {
+        assert.isAtLeast(wordsOf(simplified)?.length ?? 0, 1, simplified)
+        assert.deepStrictEqual(wordsOf(traditional), wordsOf(simplified), traditional)
+      }
+    })
+  )
+
   it.effect("are not needed: a catalog without them is searched in English", () =>
     Effect.gen(function* () {
       const fileSystem = yield* FileSystem.FileSystem
       const folder = yield* fileSystem.makeTempDirectoryScoped()
       yield* fileSystem.copyFile(`${builtInCatalog}/vocabulary.yaml`, `${folder}/vocabulary.yaml`)
       const { languages } = yield* readVocabulary(folder)
-      assert.isNull(
-        languages?.translate("Wie wird das Wetter?", {
-          english: new Set(),
-          isCommon: () => false,
-          isProvider: () => false
-        })
-      )
+      assert.isNull(languages?.translate("Wie wird das Wetter?", noWords))
     }).pipe(Effect.scoped, Effect.provide(NodeContext.layer))
   )
 })

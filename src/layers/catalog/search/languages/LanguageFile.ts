@@ -32,9 +32,9 @@ export const wordsIn = (list: string): ReadonlyArray<string> => list.split(/\s+/
 
 /** Reads letters that are written in two ways as one of them. */
 export const speller = ({ spellings }: LanguageFile): ((text: string) => string) => {
-  const ways = Object.keys(spellings)
+  const read = new Map(Object.entries(spellings).map(([way, as]) => [way.normalize("NFC"), as.normalize("NFC")]))
+  const ways = Array.from(read.keys())
   if (ways.length === 0) return (text) => text
   const found = new RegExp(ways.toSorted((a, b) => b.length - a.length).join("|"), "g")
-  const read = new Map(Object.entries(spellings))
   return (text) => text.replace(found, (way) => read.get(way) ?? way)
 }

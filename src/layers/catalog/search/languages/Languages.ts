@@ -79,7 +79,7 @@ export class Languages {
 
   /** Null for an English question. */
   translate(query: string, catalog: CatalogWords): Translation | null {
-    const text = cutText(query, longestRead)
+    const text = cutText(query.normalize("NFC"), longestRead)
     const isPlain = plainText.test(text)
     const { english } = catalog
     const isEnglish = (word: string): boolean =>

@@ -19,19 +19,40 @@ export interface WordFound {
   readonly telling: boolean
 }
 
+/** A word or phrase of the vocabulary, written. */
+interface Entry {
+  readonly written: string
+  readonly english: string
+}
+
 /** A run of words of a sentence and what they mean in English. */
 export interface PhraseFound {
   readonly length: number
   readonly english: string
 }
 
-const lettersOf = (text: string): ReadonlyArray<string> => text.match(/\p{L}+/gu) ?? []
+const lettersOf = (text: string): ReadonlyArray<string> => text.normalize("NFC").match(/\p{L}+/gu) ?? []
+
+const sameStart = (a: string, b: string): number => {
+  let length = 0
+  while (length < a.length && a[length] === b[length]) length += 1
+  return length
+}
+
+/** Of words with one stem, the one that a word begins like the longest: "libros" is "libro", and not "libre". */
+const nearest = (entries: ReadonlyArray<Entry> | undefined, written: string): string | undefined =>
+  entries?.reduce((best, entry) =>
+    sameStart(entry.written, written) > sameStart(best.written, written) ? entry : best
+  ).english
 
 export class SpacedLanguage {
   readonly name: string
   private readonly spelled: (text: string) => string
   private readonly exact = new Map<string, string>()
-  private readonly phrases = new Map<string, string>()
+  /** By the stems of their words. */
+  private readonly phrases = new Map<string, ReadonlyArray<Entry>>()
+  /** The stems of words that stand in phrases of several words. */
+  private readonly phraseStems = new Set<string>()
   private readonly dropped: ReadonlySet<string>
   private readonly alsoEnglish: ReadonlySet<string>
   private readonly endings: ReadonlySet<string>
@@ -59,9 +80,11 @@ export class SpacedLanguage {
     const words = said.length > 0 ? said : all
     const [only] = words
     if (words.length === 1 && only !== undefined && !this.exact.has(only)) this.exact.set(only, english)
-    const key = words.map((word) => this.stemOf(word)).join(" ")
+    const stems = words.map((word) => this.stemOf(word))
+    const key = stems.join(" ")
     this.starts.add(key.slice(0, shortestPart))
-    if (!this.phrases.has(key)) this.phrases.set(key, english)
+    this.phrases.set(key, [...(this.phrases.get(key) ?? []), { written: words.join(" "), english }])
+    if (stems.length > 1) for (const stem of stems) this.phraseStems.add(stem)
     this.longestPhrase = Math.max(this.longestPhrase, words.length)
   }
 
@@ -89,20 +112,29 @@ export class SpacedLanguage {
     if (english === undefined && this.dropped.has(word)) {
       return { english: "", telling: !this.alsoEnglish.has(word) }
     }
-    const found = english ?? this.phrases.get(this.stemOf(word)) ?? this.compound(word)
+    const found = english ?? this.byStem(word) ?? this.compound(word)
     return found === undefined ? null : { english: found, telling: found !== word && !this.alsoEnglish.has(word) }
   }
 
   /** The longest phrase at a place of written words that have a subject. */
   phraseAt(words: ReadonlyArray<string>, at: number): PhraseFound | undefined {
     for (let length = Math.min(this.longestPhrase, words.length - at); length > 1; length -= 1) {
-      const key = words.slice(at, at + length).map((word) => this.stemOf(word))
-      const english = this.phrases.get(key.join(" "))
+      const run = words.slice(at, at + length)
+      const english = nearest(this.phrases.get(run.map((word) => this.stemOf(word)).join(" ")), run.join(" "))
       if (english !== undefined) return { length, english }
     }
     const word = words[at]
     const english = word === undefined ? undefined : this.meaningOf(word)?.english
     return english === undefined || english === "" ? undefined : { length: 1, english }
+  }
+
+  /** Whether a word as it was typed is part of a phrase. */
+  isInPhrase(word: string): boolean {
+    return this.phraseStems.has(this.stemOf(this.written(word)))
+  }
+
+  private byStem(word: string): string | undefined {
+    return nearest(this.phrases.get(this.stemOf(word)), word)
   }
 
   private stemOf(word: string): string {
@@ -125,7 +157,7 @@ export class SpacedLanguage {
   }
 
   private simple(word: string): string | undefined {
-    return word.length < shortestPart ? undefined : (this.exact.get(word) ?? this.phrases.get(this.stemOf(word)))
+    return word.length < shortestPart ? undefined : (this.exact.get(word) ?? this.byStem(word))
   }
 
   private apart(word: string, most: number): ReadonlyArray<string> | undefined {

@@ -32,7 +32,10 @@ export class UnspacedLanguage {
         if (!this.words.has(word)) this.words.set(word, english)
       }
     }
-    for (const word of wordsIn(file.drop)) if (!this.words.has(word)) this.words.set(this.written(word), "")
+    for (const text of wordsIn(file.drop)) {
+      const word = this.written(text).toLowerCase()
+      if (!this.words.has(word)) this.words.set(word, "")
+    }
     this.longest = Math.max(0, ...Array.from(this.words.keys(), (word) => word.length))
   }
 
