@@ -78,10 +78,10 @@ export const discover = (seen: Seen, query: DiscoverQuery): Discovered => {
   const { prefer } = hinted.query
   const { expandedCapabilities, hits: found, unmatched } = hinted.found
   // Operations that do the job asked for come before operations that only share words with the question. This holds for
-  // fixtures too.
-  const wanted = expandedCapabilities.find((job) =>
-    found.some(({ doc }) => revision.endpoints[doc]?.operation.job === job)
-  )
+  // fixtures too. Of several jobs that the words may mean, it is the one of the operation that fits them best.
+  const meant = new Set(expandedCapabilities)
+  const bestFirst = found.toSorted((a, b) => b.score - a.score)
+  const wanted = bestFirst.map(({ doc }) => revision.endpoints[doc]?.operation.job).find((job) => meant.has(job ?? ""))
   const best = found.reduce((most, { score }) => Math.max(most, score), 0)
 
   const givenInput = givenBy(query)
@@ -119,11 +119,14 @@ export const discover = (seen: Seen, query: DiscoverQuery): Discovered => {
 
   const isMock = (id: string): number =>
     Number(revision.endpoints[revision.numberOf.get(id) ?? -1]?.provider.mock === true)
+  // Many operations do no job, and where no job is asked for, they are not what is wanted.
+  const isWanted = ({ capability }: DiscoveredOperation): number =>
+    Number(capability !== undefined && capability === wanted)
   const operations = found
     .flatMap((hit) => weigh(hit) ?? [])
     .sort(
       (a, b) =>
-        Number(b.capability === wanted) - Number(a.capability === wanted) ||
+        isWanted(b) - isWanted(a) ||
         isMock(a.endpointId) - isMock(b.endpointId) ||
         b.score - a.score ||
         (a.endpointId < b.endpointId ? -1 : 1)

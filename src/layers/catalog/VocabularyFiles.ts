@@ -5,7 +5,7 @@
  */
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
-import { Effect, Option, Schema } from "effect"
+import { Data, Effect, Option, ParseResult, Schema } from "effect"
 import { parse } from "yaml"
 import { nextEventLoopTurn } from "../node/LongWork.js"
 import { type ParsedAhead, parsedAhead } from "./ParsedAhead.js"
@@ -14,8 +14,34 @@ import { Languages } from "./search/languages/Languages.js"
 import { WordTable, WordTableBroken } from "./search/WordTable.js"
 import { type SearchVocabulary, VocabularyFile } from "./search/Vocabulary.js"
 
-const decodeWords = Schema.decodeUnknown(VocabularyFile)
-const decodeLanguage = Schema.decodeUnknown(LanguageFile, { onExcessProperty: "error" })
+/** A file of words that is no YAML, or lacks what such a file must have. The gateway does not start with it. */
+export class VocabularyBroken extends Data.TaggedError("VocabularyBroken")<{
+  readonly file: string
+  readonly why: string
+}> {
+  override get message() {
+    return `${this.file}: ${this.why}`
+  }
+}
+
+/** Reads the text of a file of words, as parsed by the build or by the reader of YAML. */
+const wordsOf = <A, I>(schema: Schema.Schema<A, I>) => {
+  const decode = Schema.decodeUnknown(schema, { onExcessProperty: "error" })
+  return (file: string, text: string, ahead: ParsedAhead): Effect.Effect<A, VocabularyBroken> =>
+    Effect.try({
+      try: (): unknown => ahead(text) ?? parse(text),
+      catch: (cause) => new VocabularyBroken({ file, why: cause instanceof Error ? cause.message : "is no YAML" })
+    }).pipe(
+      Effect.flatMap(decode),
+      Effect.catchTag("ParseError", (error) => {
+        const places = ParseResult.ArrayFormatter.formatErrorSync(error)
+        const why = places.map(({ message, path }) => `${path.join(".") || "the file"}: ${message}`).join("; ")
+        return Effect.fail(new VocabularyBroken({ file, why }))
+      })
+    )
+}
+const englishWords = wordsOf(VocabularyFile)
+const wordsOfLanguage = wordsOf(LanguageFile)
 
 const languagesOf = Effect.fnUntraced(function* (catalog: string, ahead: ParsedAhead) {
   const files = yield* FileSystem.FileSystem
@@ -23,12 +49,13 @@ const languagesOf = Effect.fnUntraced(function* (catalog: string, ahead: ParsedA
   const folder = path.join(catalog, "vocabulary")
   if (!(yield* files.exists(folder))) return []
   const names = (yield* files.readDirectory(folder)).filter((name) => /\.ya?ml$/.test(name)).sort()
-  return yield* Effect.forEach(names, (name) =>
+  return yield* Effect.forEach(names, (name) => {
+    const file = path.join(folder, name)
     // One file in each turn of the event loop, as reading one takes some milliseconds.
-    Effect.zipRight(nextEventLoopTurn, files.readFileString(path.join(folder, name))).pipe(
-      Effect.flatMap((text) => decodeLanguage(ahead(text) ?? parse(text)))
+    return Effect.zipRight(nextEventLoopTurn, files.readFileString(file)).pipe(
+      Effect.flatMap((text) => wordsOfLanguage(file, text, ahead))
     )
-  )
+  })
 })
 
 export const readLanguages = Effect.fn("VocabularyFiles.readLanguages")(function* (catalog: string) {
@@ -65,9 +92,10 @@ export const readWordTable = Effect.fnUntraced(
 export const readVocabulary = Effect.fn("VocabularyFiles.readVocabulary")(function* (catalog: string) {
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const text = yield* files.readFileString(path.join(catalog, "vocabulary.yaml"))
+  const file = path.join(catalog, "vocabulary.yaml")
+  const text = yield* files.readFileString(file)
   const ahead = yield* parsedAhead(catalog)
-  const words = yield* decodeWords(ahead(text) ?? parse(text))
+  const words = yield* englishWords(file, text, ahead)
   const languages = new Languages(yield* languagesOf(catalog, ahead))
   const wordTable = yield* readWordTable(path.join(catalog, "words.en.bin"))
   const vocabulary: SearchVocabulary = { ...words, languages, wordTable }
