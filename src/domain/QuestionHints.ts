@@ -30,8 +30,8 @@ export interface Known {
 /** What an operation is called when one asks for it. */
 const tool =
   "(?:apis?|providers?|tools?|services?|operations?|endpoints?|vendors?|lookups?|finders?|verifiers?|checkers?|validators?|scrapers?|enrichment)"
-/** The end of the question or of a clause. */
-const end = "(?=\\s*(?:$|[,;:.!?)\\u0001]))"
+/** The end of the question or of a clause. Quoted words are one of their own. */
+const end = "(?=\\s*(?:$|[,;:.!?)\\u0000\\u0001]))"
 const opening = "(?:^|[,;(])\\s*"
 /**
  * Things that are bought, ways that are travelled and races that are run: where a question speaks of one, "cheapest"
@@ -95,7 +95,7 @@ const orderRules: Rules = {
         judge: (_, rest) => (rest.trim() === "" ? null : setting)
       },
       {
-        form: new RegExp(`\\b((?:${words})(?:\\s+(?:first|one|option))?)\\s*[.!?]*$`, "gi"),
+        form: new RegExp(`\\b((?:${words})(?:\\s+(?:first|one|option))?)[\\s\\u0000\\u0001]*[.!?]*$`, "gi"),
         judge: (match, rest, { known, question }) =>
           asksWhich.test(question.slice(0, match.index)) || !known.namesJob(rest) ? null : setting
       },
@@ -187,7 +187,7 @@ const priceRules: Rules = {
 
 const name = "[\\p{L}\\p{N}][\\p{L}\\p{N}.&+'-]*"
 /** What follows the name of a provider. */
-const follows = "(?=\\s*(?:$|[,;!?)\\u0001]|\\.(?:\\s|$))|\\s+(?:to|for|please|instead|only)\\b)"
+const follows = "(?=\\s*(?:$|[,;!?)\\u0000\\u0001]|\\.(?:\\s|$))|\\s+(?:to|for|please|instead|only)\\b)"
 const providerRules: Rules = {
   says: /\b(?:with|using|use|via|through)\s/i,
   unless: [],
@@ -210,12 +210,13 @@ const refusing =
   /(?:\b(?:not|never|(?:no|without)(?!\s+(?:any?\s+)?(?:api[\s-]?)?keys?\b)|avoid\w*|except|excluding|(?:any|every)thing but|all but|instead of|rather than|other than|neither|nor|dont|doesnt|cannot|cant)|n['’]t)\s+(?:[\w'’-]+\s+){0,2}$/i
 
 const quoted = /"[^"]*"|“[^”]*”/g
+const quotationMarks = /["“”]/g
 /** What stands for words that were read already; a clause may end before them. */
 const readBlank = "\u0001"
 const quotedBlank = "\u0000"
 // eslint-disable-next-line no-control-regex -- the two signs above
 const blanks = /[\u0000\u0001]/g
-/** A longer request tells a story, in which such words are seldom about the operation. */
+/** A longer request tells a story, in which such words are seldom about the operation. Quotation marks do not count. */
 const readCharsMax = 200
 
 const without = (question: string, { at, words }: Pick<Hint, "at" | "words">): string =>
@@ -223,7 +224,7 @@ const without = (question: string, { at, words }: Pick<Hint, "at" | "words">): s
 
 /** The hints of a question in the order of its words, at most one for each parameter. */
 export const hintsIn = (question: string, known: Known): ReadonlyArray<Hint> => {
-  if (question.length > readCharsMax) return []
+  if (question.replace(quotationMarks, "").length > readCharsMax) return []
   const rules = allRules
     .filter(({ says, unless }) => says.test(question) && !unless.some((subject) => subject.test(question)))
     .flatMap((each) => each.rules)
@@ -268,3 +269,17 @@ export const subjectOf = (question: string, hints: ReadonlyArray<Hint>): string 
 /** The question with the words of a hint in quotation marks: asked so, they are searched for and nothing else. */
 export const quotedHint = (question: string, { at, words }: Pick<Hint, "at" | "words">): string =>
   `${question.slice(0, at)}"${words}"${question.slice(at + words.length)}`
+
+/** No question says a hint more often: its words would not fit. */
+const repeatsMax = 20
+/** The question with a hint in quotation marks wherever it is said: asked so, it is not read. */
+export const questionWithout = (question: string, hint: Hint, known: Known): string => {
+  const again = (asked: string): Hint | undefined =>
+    hintsIn(asked, known).find(({ parameter, value }) => parameter === hint.parameter && value === hint.value)
+  let asked = quotedHint(question, hint)
+  for (let repeats = 0, next = again(asked); next !== undefined && repeats < repeatsMax; repeats += 1) {
+    asked = quotedHint(asked, next)
+    next = again(asked)
+  }
+  return asked
+}

@@ -1,7 +1,14 @@
 /** What the words of a question ask for besides the subject. */
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import { type HintParameter, hintsIn, type Known, quotedHint, subjectOf } from "../../src/domain/QuestionHints.js"
+import {
+  type HintParameter,
+  hintsIn,
+  type Known,
+  questionWithout,
+  quotedHint,
+  subjectOf
+} from "../../src/domain/QuestionHints.js"
 
 const providers: { readonly [name: string]: string } = {
   hunter: "hunter",
@@ -105,6 +112,36 @@ describe("hintsIn", () => {
     assert.deepStrictEqual(read(`${"I need an email finder for my team. ".repeat(6)} The cheapest email finder`), [])
   })
 
+  const settings = (question: string) => hintsIn(question, known).map(({ parameter, value }) => `${parameter}=${value}`)
+
+  it("undoes one hint and keeps the others, wherever they stand", () => {
+    for (const question of [
+      "whois lookup most reliable no api key",
+      "at most 5 cents the cheapest whois",
+      "web search with hunter no key needed under 2 cents fastest",
+      "email finder without an api key for free with hunter",
+      `email finder with hunter, cheapest first${" and so on".repeat(16)}`.slice(0, 199)
+    ]) {
+      const found = hintsIn(question, known)
+      assert.isAbove(found.length, question.length > 198 ? 0 : 1, question)
+      for (const hint of found)
+        assert.deepStrictEqual(
+          settings(questionWithout(question, hint, known)),
+          found.filter((other) => other !== hint).map(({ parameter, value }) => `${parameter}=${value}`),
+          `${question} without ${hint.words}`
+        )
+    }
+  })
+
+  it("undoes a hint wherever it is said", () => {
+    const question = "verify an email, fastest, quickest with hunter, fastest"
+    const [fastest] = hintsIn(question, known)
+    assert.strictEqual(fastest?.value, "fastest")
+    const undone = questionWithout(question, fastest!, known)
+    assert.deepStrictEqual(settings(undone), ["provider=hunter"])
+    assert.strictEqual(undone.replaceAll('"', ""), question)
+  })
+
   const pieces = fc.constantFrom(
     ...'cheapest |email |finder |, |free |for free|with |hunter |serper|no key |needed|under |2 cents |$0.01 |a call|"|first|. |whois '.split(
       "|"
@@ -121,6 +158,9 @@ describe("hintsIn", () => {
         assert.notInclude(hint.words, '"')
         const again = hintsIn(quotedHint(question, hint), known)
         assert.isFalse(again.some(({ at, words }) => at <= hint.at + 1 && at + words.length > hint.at))
+        const undone = questionWithout(question, hint, known)
+        assert.strictEqual(undone.replaceAll('"', ""), question.replaceAll('"', ""))
+        assert.notInclude(settings(undone), `${hint.parameter}=${hint.value}`)
       }
       const letters = (text: string): ReadonlyArray<string> => [...text.replace(/[\s,;.()]/g, "")].sort()
       assert.deepStrictEqual(

@@ -1,7 +1,7 @@
 /**
  * The search with the hints of the words (`domain/QuestionHints.ts`): each acts like the parameter that it equals, and
- * its words are no longer searched for. A parameter of the request wins over a hint. A hint that leaves nothing is
- * dropped: its words are searched for again, and the answer says so.
+ * its words are no longer searched for. A parameter of the request wins over a hint. Where the hints together leave
+ * nothing, as few of them as possible are dropped: their words are searched for again, and the answer says so.
  */
 import type { AppliedHint, CatalogFilter, DroppedHint } from "../../domain/CatalogSearch.js"
 import {
@@ -9,7 +9,8 @@ import {
   type HintParameter,
   hintsIn,
   type HintSetting,
-  quotedHint,
+  type Known,
+  questionWithout,
   subjectOf
 } from "../../domain/QuestionHints.js"
 import type { Keeps } from "./Filtering.js"
@@ -89,32 +90,60 @@ const isSaid = (query: HintableQuery, parameter: HintParameter): boolean =>
 
 const settingText = ({ parameter, value }: HintSetting): string => `${parameter}=${value}`
 
-const applied = (question: string, hint: Hint): AppliedHint => ({
+const applied = (question: string, hint: Hint, known: Known): AppliedHint => ({
   parameter: hint.parameter,
   value: hint.value,
   words: hint.words,
   message: `Read "${hint.words}" as ${settingText(hint)}. Put the words in quotation marks to search for them, or send hints=off`,
-  undoQuery: quotedHint(question, hint)
+  undoQuery: questionWithout(question, hint, known)
 })
 
-const dropped = (hint: Hint): DroppedHint => ({
-  code: "hint_dropped",
-  words: hint.words,
-  parameter: hint.parameter,
-  message: `Nothing is left with ${settingText(hint)}, so "${hint.words}" was only searched for`
-})
+const isFilter = ({ parameter }: Hint): boolean => parameter !== "prefer"
+
+/** Says with what a hint left nothing: as few as possible are dropped, so beside those that are kept it did. */
+const dropped = (hint: Hint, kept: ReadonlyArray<Hint>): DroppedHint => {
+  const others = kept.filter(isFilter).map(settingText)
+  const tried = [settingText(hint), ...others].join(" and ")
+  return {
+    code: "hint_dropped",
+    words: hint.words,
+    parameter: hint.parameter,
+    message: `Nothing is left with ${tried}${others.length > 0 ? " together" : ""}, so "${hint.words}" was only searched for`
+  }
+}
 
 /**
- * Whether the hints left what was asked for. Where the question is about a job, rows that only share words with it are
- * not enough, and fixtures are not, where a real operation does the job.
+ * Whether the hints left what was asked for. Where the question is about jobs, rows that only share words with them are
+ * not enough, and fixtures are not, where a real operation does one of the jobs.
  */
 const leaves = ({ served: { revision } }: Seen, found: Found, all: Narrowing, kept: Narrowing | null): boolean => {
   if (kept === null || found.unmatched || found.total === 0) return false
-  const [job] = found.expandedCapabilities
-  const members = job === undefined ? [] : (revision.numbersOfJob.get(job) ?? []).filter(all.keeps)
+  const members = found.expandedCapabilities
+    .flatMap((job) => revision.numbersOfJob.get(job) ?? [])
+    .filter((number) => all.keeps(number))
   const real = members.filter((number) => !isFlagged(revision, number, flags.mock))
   const wanted = real.length > 0 ? real : members
   return wanted.length === 0 || wanted.some(kept.keeps)
+}
+
+/** The filters to try without, the fewest first, and of as many those that were said last. */
+const filtersToDrop = (hints: ReadonlyArray<Hint>): ReadonlyArray<ReadonlyArray<Hint>> =>
+  hints
+    .filter(isFilter)
+    .reduceRight<ReadonlyArray<ReadonlyArray<Hint>>>(
+      (sets, hint) => [...sets, ...sets.map((set) => [...set, hint])],
+      [[]]
+    )
+    .toSorted((a, b) => a.length - b.length)
+
+/**
+ * What to try in turn. An order leaves out nothing, so it stays as long as its words are not needed to find anything.
+ */
+const attempts = (hints: ReadonlyArray<Hint>): ReadonlyArray<ReadonlyArray<Hint>> => {
+  const filters = hints.filter(isFilter)
+  return (filters.length === hints.length ? [hints] : [hints, filters])
+    .flatMap((from) => filtersToDrop(from).map((without) => from.filter((hint) => !without.includes(hint))))
+    .filter((kept) => kept.length > 0)
 }
 
 /**
@@ -136,14 +165,14 @@ export const findHinted = <Q extends HintableQuery>(
     dropped: []
   })
   if (all === null || query.hints === false) return plain()
-  let hints = hintsIn(query.q, knownIn(revision, all.keeps)).filter(
-    ({ parameter }) => allowed.has(parameter) && !isSaid(query, parameter)
-  )
-  const lost: Array<Hint> = []
-  while (hints.length > 0) {
-    const hinted = hints.reduce<Q>((made, { parameter, value }) => ({ ...made, [parameter]: value }), {
+  const known = knownIn(revision, all.keeps)
+  const hints = hintsIn(query.q, known).filter(({ parameter }) => allowed.has(parameter) && !isSaid(query, parameter))
+  const droppedBeside = (kept: ReadonlyArray<Hint>): ReadonlyArray<DroppedHint> =>
+    hints.filter((hint) => isFilter(hint) && !kept.includes(hint)).map((hint) => dropped(hint, kept))
+  for (const kept of hints.length === 0 ? [] : attempts(hints)) {
+    const hinted = kept.reduce<Q>((made, { parameter, value }) => ({ ...made, [parameter]: value }), {
       ...query,
-      q: subjectOf(query.q, hints)
+      q: subjectOf(query.q, kept)
     })
     const narrowing = narrow(hinted)
     const found = narrowing === null || hinted.q === "" ? nothing : find(seen, hinted, narrowing)
@@ -151,14 +180,10 @@ export const findHinted = <Q extends HintableQuery>(
       return {
         found,
         query: hinted,
-        appliedHints: hints.map((hint) => applied(query.q, hint)),
-        dropped: lost.map(dropped)
+        appliedHints: kept.map((hint) => applied(query.q, hint, known)),
+        dropped: droppedBeside(kept)
       }
-    // An order leaves out nothing, so a filter is dropped first: the one that was said last.
-    const last = hints.findLast(({ parameter }) => parameter !== "prefer") ?? hints.at(-1)
-    if (last !== undefined && last.parameter !== "prefer") lost.unshift(last)
-    hints = hints.filter((hint) => hint !== last)
   }
   const answer = plain()
-  return answer.found.unmatched ? answer : { ...answer, dropped: lost.map(dropped) }
+  return answer.found.unmatched ? answer : { ...answer, dropped: droppedBeside([]) }
 }

@@ -46,11 +46,19 @@ const content = {
       input: email,
       price: perCall(8_000),
       provider: { id: "hunter", name: "hunter", auth }
+    }),
+    endpoint({
+      id: "bouncer-verify",
+      job: "people.email.verify",
+      name: "Email verifier",
+      input: email,
+      price: perCall(9_000),
+      provider: { id: "bouncer", name: "bouncer", auth }
     })
   ]
 }
 const world = newWorld()
-world.platformKeys.add("hunter").add("apollo")
+world.platformKeys.add("hunter").add("apollo").add("bouncer")
 
 const withGateway = <A>(use: (gateway: Gateway) => Effect.Effect<A, unknown, Scope.Scope>) =>
   Effect.scoped(Effect.flatMap(startGateway({ catalogLayer: servedCatalog(content, world) }), use))
@@ -194,12 +202,76 @@ describe("hints in the question", () => {
             code: "hint_dropped",
             words: "under 0.5 cents a call",
             parameter: "maxPriceMicros",
-            message: 'Nothing is left with maxPriceMicros=4999, so "under 0.5 cents a call" was only searched for'
+            message:
+              'Nothing is left with maxPriceMicros=4999 and provider=hunter together, so "under 0.5 cents a call" was only searched for'
           }
         ])
         assert.strictEqual(json.endpoints[0].endpointId, "hunter-verify")
         const next = (yield* get(ask("catalog/search", question, "&limit=1&offset=1"))).json
         assert.deepStrictEqual([next.warnings, next.total], [json.warnings, json.total])
+      })
+    )
+  )
+
+  it.live("are dropped as few as possible, and the warning says beside which of them nothing was left", () =>
+    withGateway(({ get }) =>
+      Effect.gen(function* () {
+        const cases: ReadonlyArray<
+          readonly [question: string, kept: string, left: string, said: ReadonlyArray<string>]
+        > = [
+          [
+            "find a work email without an api key with hunter",
+            "keyless=true",
+            "plain-find",
+            ["provider=hunter and keyless=true together"]
+          ],
+          [
+            "find a work email with hunter, no api key, under 4 cents a call",
+            "provider=hunter maxPriceMicros=39999",
+            "hunter-find",
+            ["keyless=true and provider=hunter and maxPriceMicros=39999 together"]
+          ],
+          [
+            "cheapest work email finder with apollo for free",
+            "prefer=cheapest provider=apollo",
+            "apollo-find",
+            ["maxPriceMicros=0 and provider=apollo together"]
+          ],
+          ["find a work email for free", "", "apollo-find", ["maxPriceMicros=0"]]
+        ]
+        for (const [question, kept, left, said] of cases) {
+          const { appliedHints = [], endpoints, warnings } = (yield* get(ask("catalog/search", question))).json
+          assert.strictEqual(
+            appliedHints
+              .map((hint: { parameter: string; value: string }) => `${hint.parameter}=${hint.value}`)
+              .join(" "),
+            kept,
+            question
+          )
+          assert.include(ids(endpoints), left, question)
+          assert.deepStrictEqual(
+            warnings.map(({ message }: { message: string }) => /^Nothing is left with (.*), so "/.exec(message)?.[1]),
+            said,
+            question
+          )
+        }
+      })
+    )
+  )
+
+  it.live("are kept where they leave any of the jobs that the words mean", () =>
+    withGateway(({ get }) =>
+      Effect.gen(function* () {
+        const question = "find or verify a work email with bouncer"
+        const { appliedHints, endpoints, expandedCapabilities, warnings } = (yield* get(
+          ask("catalog/search", question)
+        )).json
+        assert.deepStrictEqual(expandedCapabilities, ["people.email.find", "people.email.verify"])
+        assert.deepStrictEqual(
+          appliedHints?.map(({ words }: { words: string }) => words),
+          ["with bouncer"]
+        )
+        assert.deepStrictEqual([ids(endpoints), warnings], [["bouncer-verify"], undefined])
       })
     )
   )
