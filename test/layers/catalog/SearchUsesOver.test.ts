@@ -25,7 +25,11 @@ describe("what a search has learned", () => {
     Effect.gen(function* () {
       let begun = 0
       const uses = yield* searchUsesOver({
-        uses: () => Effect.zipRight(Effect.sync(() => void (begun += 1)), Effect.never),
+        uses: () =>
+          Effect.zipRight(
+            Effect.sync(() => void (begun += 1)),
+            Effect.never
+          ),
         shown: () => Effect.void,
         ran: () => Effect.void
       })
