@@ -168,8 +168,9 @@ export const valuesIn = (question: string): QuestionValues => {
     else if (found[kind] !== value) ambiguous.add(kind)
   }
   let rest = question
-  /** Calls `take` for each match that stands by itself, and blanks those that it takes. */
-  const each = (form: RegExp, take: (match: string, parts: ReadonlyArray<string>) => boolean): void => {
+  /** Calls `take` for each match that stands by itself, and blanks those that it takes. Each match has the sign. */
+  const each = (form: RegExp, sign: string, take: (match: string, parts: ReadonlyArray<string>) => boolean): void => {
+    if (!rest.includes(sign)) return
     rest = rest.replace(form, (match: string, ...parts: ReadonlyArray<unknown>) => {
       const at = Number(parts.at(-2))
       const end = at + match.length
@@ -179,7 +180,7 @@ export const valuesIn = (question: string): QuestionValues => {
       return apart && take(match, groups) ? " ".repeat(match.length) : match
     })
   }
-  each(urlForm, (match, [, tail = ""]) => {
+  each(urlForm, "://", (match, [, tail = ""]) => {
     if (endsUnclear(tail, match, question)) return false
     const urls = match.split(/[,;|]+(?=https?:\/\/)/i).map(withoutSentenceEnd)
     if (urls.some((url) => readUrl(url) === null)) return false
@@ -189,56 +190,59 @@ export const valuesIn = (question: string): QuestionValues => {
     }
     return true
   })
-  each(linkedInForm, (match) => {
+  each(linkedInForm, "/", (match) => {
     give("linkedin_url", `https://${match}`)
     give("url", `https://${match}`)
     return true
   })
-  each(emailForm, (match) => {
+  each(emailForm, "@", (match) => {
     if (!isHost(match.slice(match.lastIndexOf("@") + 1)) || match.includes("..")) return false
     give("email", match)
     return true
   })
-  each(ip4Form, (match) => {
+  each(ip4Form, ".", (match) => {
     give("ip", match)
     return true
   })
-  each(ip6Form, (match) => {
+  each(ip6Form, ":", (match) => {
     if (readUrl(`http://[${match}]/`) === null) return false
     give("ip", match)
     return true
   })
-  each(domainForm, (match, [name = "", tail = ""]) => {
+  each(domainForm, ".", (match, [name = "", tail = ""]) => {
     if (!isHost(name) || endsUnclear(tail, match, question)) return false
     const address = withoutSentenceEnd(`https://${match}`)
     give("domain", bareHost(name))
     if (withoutSentenceEnd(tail).length > 1 && readUrl(address) !== null) give("url", address)
     return true
   })
-  each(handleForm, (match) => {
+  each(handleForm, "@", (match) => {
     give("handle", match.slice(1))
     return true
   })
-  for (const form of [namedPointForm, pointForm])
-    each(form, (_, [first = "", second = ""]) => {
+  for (const [form, sign] of [
+    [namedPointForm, ""],
+    [pointForm, "."]
+  ] as const)
+    each(form, sign, (_, [first = "", second = ""]) => {
       const [latitude, longitude] = [numberOf(first), numberOf(second)]
       if (!isPoint(latitude, longitude)) return false
       give("latitude", latitude)
       give("longitude", longitude)
       return true
     })
-  each(dateForm, (match) => {
+  each(dateForm, "-", (match) => {
     if (!isDay(match)) return false
     give("date", match)
     return true
   })
-  each(phoneForm, (match) => {
+  each(phoneForm, "+", (match) => {
     const digits = digitsOf(match)
     if (digits.length < 8 || digits.length > 15) return false
     give("phone", `+${digits}`)
     return true
   })
-  each(pairForm, (_, [first = "", second = "", more = ""]) => {
+  each(pairForm, "", (_, [first = "", second = "", more = ""]) => {
     const [base, quote] = [currencyOf(first), currencyOf(second)]
     if ((more.match(/[A-Za-z]{3}/g) ?? []).some((word) => currencyOf(word) !== undefined)) return false
     if (base === undefined || quote === undefined || base === quote) return false

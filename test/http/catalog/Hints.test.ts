@@ -40,6 +40,14 @@ const content = {
       provider: { id: "plain", name: "plain" }
     }),
     endpoint({
+      id: "clearbit-find",
+      job: "people.email.find",
+      name: "Email finder",
+      input: person,
+      price: perCall(80_000),
+      provider: { id: "clearbit", name: "clearbit", auth }
+    }),
+    endpoint({
       id: "hunter-verify",
       job: "people.email.verify",
       name: "Email verifier",
@@ -58,7 +66,7 @@ const content = {
   ]
 }
 const world = newWorld()
-world.platformKeys.add("hunter").add("apollo").add("bouncer")
+world.platformKeys.add("hunter").add("apollo").add("bouncer").add("clearbit")
 
 const withGateway = <A>(use: (gateway: Gateway) => Effect.Effect<A, unknown, Scope.Scope>) =>
   Effect.scoped(Effect.flatMap(startGateway({ catalogLayer: servedCatalog(content, world) }), use))
@@ -236,6 +244,12 @@ describe("hints in the question", () => {
             "prefer=cheapest provider=apollo",
             "apollo-find",
             ["maxPriceMicros=0 and provider=apollo together"]
+          ],
+          [
+            "find a work email with clearbit, no api key, under 6 cents a call",
+            "keyless=true maxPriceMicros=59999",
+            "plain-find",
+            ["provider=clearbit and keyless=true and maxPriceMicros=59999 together"]
           ],
           ["find a work email for free", "", "apollo-find", ["maxPriceMicros=0"]]
         ]
