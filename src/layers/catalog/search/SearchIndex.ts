@@ -185,7 +185,12 @@ export class SearchIndex {
       english,
       isCommon: (word) => {
         const term = terms.get(stemOf(word))
-        return term !== undefined && documentFrequency(operations, term) > commonFrom + commonShare * size
+        // A word of another language may have the stem of an English one: "calle" is no form of "call".
+        return (
+          term !== undefined &&
+          documentFrequency(operations, term) > commonFrom + commonShare * size &&
+          this.spelling.isWritten(word)
+        )
       },
       isProvider: (word) => providerWords.has(fold(word).toLowerCase())
     })

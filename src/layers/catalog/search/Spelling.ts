@@ -26,6 +26,8 @@ export interface Correction {
 export interface Spelling {
   /** The words that were probably meant, the likeliest first, at most three; none when it is read as it stands. */
   readonly correct: (word: string) => ReadonlyArray<Correction>
+  /** Whether a word is written like this somewhere. Of less than 4 and more than 16 letters it is not known: true. */
+  readonly isWritten: (word: string) => boolean
 }
 
 const none: ReadonlyArray<Correction> = []
@@ -160,5 +162,13 @@ export function* buildSpelling(
     const trust = trustOfLength(typed.length)
     return kept.map(({ likelihood, word }) => ({ word, trust: trust * Math.sqrt(likelihood / all) }))
   }
-  return { correct: remembering(correct) }
+  const isWritten = (word: string): boolean => {
+    if (!eligible(word)) return true
+    const codes = Array.from(word, (letter) => letter.charCodeAt(0))
+    const bucket = hashOf(codes, 0, codes.length, -1) & mask
+    for (let at = u32(begin, bucket); at < u32(begin, bucket + 1); at += 1)
+      if (textOf(u32(items, at)) === word) return true
+    return false
+  }
+  return { correct: remembering(correct), isWritten }
 }

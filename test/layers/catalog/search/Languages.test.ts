@@ -33,6 +33,8 @@ const spanish = decode({
   endings: "os as es o a e s",
   drop: "el la de del un una para",
   words: {
+    cooking: ["recipe de cocina"],
+    letter: ["karta"],
     available: ["libre"],
     book: ["libro"],
     weather: ["tiempo"],
@@ -103,6 +105,19 @@ describe("A question in another language", () => {
     assert.strictEqual(read.translate("água", catalog)?.text, "water")
     assert.strictEqual(read.translate("água".normalize("NFD"), catalog)?.text, "water")
     assert.strictEqual(read.translate("måtch", catalog)?.text, "market")
+  })
+
+  it("is foreign by a phrase of the language, also where one of its words is English", () => {
+    assert.isNull(translated("tiempo result"))
+    assert.strictEqual(translated("recipe de cocina"), "cooking")
+    assert.strictEqual(translated("recipe de cocina bitcoin"), "cooking bitcoin")
+    assert.isNull(translated("recipe bitcoin cocina"))
+  })
+
+  it("is read in the language that has the word itself, and not only one that ends otherwise", () => {
+    assert.strictEqual(translated("karten"), "map")
+    assert.strictEqual(translated("karte"), "map")
+    assert.strictEqual(translated("karta"), "letter")
   })
 
   it("has compounds of known words taken apart, and of half-known ones the last part understood", () => {

@@ -88,6 +88,38 @@ layer(builtIn, { timeout: "60 seconds" })("The built-in catalog", (it) => {
     )
   }
 
+  it.effect("finds the same job for nearly every word of a language, asked alone, as for its English words", () =>
+    Effect.gen(function* () {
+      for (const { name, words } of yield* readLanguages(builtInCatalog).pipe(Effect.provide(NodeContext.layer))) {
+        let asked = 0
+        const missed: Array<string> = []
+        for (const [english, ways] of Object.entries(words)) {
+          const wanted = new Set((yield* rows(english)).endpoints.map((row) => row.capability ?? row.endpointId))
+          if (wanted.size === 0) continue
+          for (const way of ways) {
+            asked += 1
+            const { endpoints } = yield* rows(way)
+            if (!endpoints.some((row) => wanted.has(row.capability ?? row.endpointId))) missed.push(way)
+          }
+        }
+        assert.isAtLeast(asked, 500, name)
+        // What is left are words that English has too, such as "pays" and "action".
+        assert.isAtMost(missed.length / asked, 0.045, `${name}: ${missed.join(", ")}`)
+      }
+    })
+  )
+
+  it.effect("finds the job for short questions that could be misspelled English", () =>
+    Effect.gen(function* () {
+      for (const [job, questions] of [
+        ["books.search", ["libros", "libros de Cervantes", "libros de Gabriel García Márquez"]],
+        ["books.search", ["livros", "livros de José Saramago", "livres de Victor Hugo", "Bücher von Goethe"]],
+        ["web.screenshot", ["capture d'écran", "capture d'écran d'un site", "copie d'écran example.com"]]
+      ] as const)
+        for (const question of questions) assert.strictEqual((yield* rows(question)).endpoints[0]?.capability, job)
+    })
+  )
+
   it.effect("answers a question with rows whatever its words are", () =>
     Effect.gen(function* () {
       for (const question of [

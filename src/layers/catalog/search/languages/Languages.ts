@@ -1,7 +1,8 @@
 /**
  * Questions in other languages than English. A question that looks foreign as a whole is put into the English words of
  * the trades, and what no vocabulary knows (names, values) stays as it is. An English question is left alone: a foreign
- * word counts only when the question has more words that only this language has than it has English words.
+ * word counts only when the question has more words that only this language has than it has English words. The words of
+ * a phrase of the language are its own as a whole, if one of them is not English ("capture d'écran").
  */
 import { cutText } from "../../../../domain/Characters.js"
 import type { LanguageFile } from "./LanguageFile.js"
@@ -57,13 +58,20 @@ interface Guess {
   readonly signs: number
   /** How many words the language knows, those of other languages too. */
   readonly known: number
+  /** How many of them stand in its vocabulary as they were typed. */
+  readonly exact: number
 }
+
+const isBetter = (guess: Guess, best: Guess): boolean =>
+  (guess.known - best.known || guess.exact - best.exact || guess.signs - best.signs) > 0
 
 export class Languages {
   private readonly spaced: ReadonlyArray<SpacedLanguage>
   private readonly unspaced: ReadonlyArray<UnspacedLanguage>
   /** Of each language with blanks that has the word, what the word means in it. */
   private readonly foundOf: (word: string) => ReadonlyMap<SpacedLanguage, WordFound>
+  /** Whether a word may show a language, by itself or in a phrase. */
+  private readonly mayTell: (word: string) => boolean
 
   constructor(files: ReadonlyArray<LanguageFile>) {
     this.spaced = files.filter((file) => !file.unspaced).map((file) => new SpacedLanguage(file))
@@ -75,6 +83,11 @@ export class Languages {
       })
       return found.length === 0 ? inNone : new Map(found)
     })
+    this.mayTell = remembering(
+      (word) =>
+        Array.from(this.foundOf(word).values()).some(({ telling }) => telling) ||
+        this.spaced.some((language) => language.isInPhrase(word))
+    )
   }
 
   /** Null for an English question. */
@@ -91,8 +104,7 @@ export class Languages {
     const others = words.filter((word) => !isEnglish(word))
     if (others.length * mostEnglish < words.length) return null
     // Nor when no language has a word that English does not have.
-    if (isPlain && !others.some((word) => Array.from(this.foundOf(word).values()).some(({ telling }) => telling)))
-      return null
+    if (isPlain && !others.some(this.mayTell)) return null
     return this.spacedText(text, isEnglish, catalog)
   }
 
@@ -155,20 +167,27 @@ export class Languages {
     isEnglish: (word: string) => boolean,
     isCommon: (word: string) => boolean
   ): SpacedLanguage | null {
-    const ours = words.filter(isEnglish)
-    const others = words.filter((word) => !isEnglish(word))
+    const isOurs = words.map(isEnglish)
     let best: Guess | null = null
     for (const language of this.spaced) {
-      const signs = others.reduce(
-        (sum, word) => sum + signOf(this.foundOf(word).get(language) ?? null, word, isCommon),
-        0
-      )
-      if (signs < 1) continue
-      const against = ours.filter((word) => !language.has(language.written(word)))
-      if (signs <= against.length) continue
-      const known = words.filter((word) => this.foundOf(word).has(language)).length
-      if (best === null || known > best.known || (known === best.known && signs > best.signs))
-        best = { language, signs, known }
+      const written = words.map((word) => language.written(word))
+      const phrases = language.phrasesIn(written)
+      const inPhrase = new Set(phrases.flat())
+      const isSign = (at: number): boolean => isOurs[at] !== true && !isCommon(words[at] ?? "")
+      let signs = phrases.filter((places) => places.some(isSign)).flat().length
+      let against = 0
+      let known = 0
+      let exact = 0
+      for (const [at, word] of words.entries()) {
+        const found = this.foundOf(word).get(language) ?? null
+        if (found !== null || inPhrase.has(at)) known += 1
+        if (found?.exact === true || inPhrase.has(at)) exact += 1
+        if (inPhrase.has(at)) continue
+        if (isOurs[at] === true) against += language.has(written[at] ?? "") ? 0 : 1
+        else signs += signOf(found, word, isCommon)
+      }
+      const guess = { language, signs, known, exact }
+      if (signs >= 1 && signs > against && (best === null || isBetter(guess, best))) best = guess
     }
     return best?.language ?? null
   }

@@ -17,6 +17,8 @@ export interface WordFound {
   readonly english: string
   /** The word is no English word, so that it shows the language. */
   readonly telling: boolean
+  /** The vocabulary has the word itself, and not only one that ends otherwise. */
+  readonly exact: boolean
 }
 
 /** A word or phrase of the vocabulary, written. */
@@ -110,10 +112,11 @@ export class SpacedLanguage {
   private meaningOf(word: string): WordFound | null {
     const english = this.exact.get(word)
     if (english === undefined && this.dropped.has(word)) {
-      return { english: "", telling: !this.alsoEnglish.has(word) }
+      return { english: "", telling: !this.alsoEnglish.has(word), exact: true }
     }
     const found = english ?? this.byStem(word) ?? this.compound(word)
-    return found === undefined ? null : { english: found, telling: found !== word && !this.alsoEnglish.has(word) }
+    if (found === undefined) return null
+    return { english: found, telling: found !== word && !this.alsoEnglish.has(word), exact: english !== undefined }
   }
 
   /** The longest phrase at a place of written words that have a subject. */
@@ -135,6 +138,19 @@ export class SpacedLanguage {
 
   private byStem(word: string): string | undefined {
     return nearest(this.phrases.get(this.stemOf(word)), word)
+  }
+
+  /** Where the phrases of several words stand among written words, as places of their words. */
+  phrasesIn(words: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<number>> {
+    const places = Array.from(words.keys()).filter((place) => !this.isDropped(words[place] ?? ""))
+    const said = places.map((place) => words[place] ?? "")
+    const found: Array<ReadonlyArray<number>> = []
+    for (let at = 0; at < said.length;) {
+      const length = this.phraseAt(said, at)?.length ?? 1
+      if (length > 1) found.push(places.slice(at, at + length))
+      at += length
+    }
+    return found
   }
 
   private stemOf(word: string): string {
