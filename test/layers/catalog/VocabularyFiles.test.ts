@@ -2,7 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect } from "effect"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { readLanguages } from "../../../src/layers/catalog/VocabularyFiles.js"
@@ -18,15 +18,16 @@ const folderWith = (text: string) =>
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
   )
 
+/** The file that the documentation shows. */
+const shown = /```yaml\n(language: it\n[^`]*)```/.exec(readFileSync("docs/search.md", "utf8"))?.[1] ?? ""
 const right = "language: it\nname: Italian\nwords: { weather: [tempo, meteo] }\n"
 
-it.scoped("a language is read from its file", () =>
+it.scoped("a language is read from its file, such as the one that the documentation shows", () =>
   Effect.gen(function* () {
-    const languages = yield* readLanguages(yield* folderWith(right))
-    assert.deepStrictEqual(
-      languages.map(({ language }) => language),
-      ["it"]
-    )
+    for (const text of [right, shown]) {
+      const [italian] = yield* readLanguages(yield* folderWith(text))
+      assert.deepStrictEqual([italian?.language, italian?.words["weather"]], ["it", ["tempo", "meteo"]])
+    }
   }).pipe(Effect.provide(NodeContext.layer))
 )
 
