@@ -117,7 +117,7 @@ const lengthOf = (vector: Int32Array): number => {
 const slice = 64
 
 export class Meanings {
-  /** Keeps what is read ahead from being left out. */
+  /** Nobody reads it. Without it, the engine would leave out the reading ahead, whose result has no other use. */
   protected fetched = 0
   private constructor(
     private readonly data: IndexData,

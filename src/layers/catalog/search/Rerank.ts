@@ -41,7 +41,7 @@ export class Reranker {
   private readonly said: Float64Array
   /** Of each term a bit: whether the query says it. Most are not said, and so small an array stays in the cache. */
   private readonly saidBits: Uint32Array
-  /** Keeps what is read ahead from being left out. */
+  /** Nobody reads it. Without it, the engine would leave out the reading ahead, whose result has no other use. */
   protected fetched = 0
   constructor(
     private readonly data: IndexData,

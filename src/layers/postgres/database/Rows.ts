@@ -17,14 +17,16 @@ export interface Row {
   readonly [column: string]: unknown
 }
 
-interface Check {
-  /** The Schema accepts the value and leaves it as it is. */
-  readonly same: (value: unknown) => boolean
-  /** The Schema accepts the value, and may leave members out that it does not name. */
-  readonly accepts: (value: unknown) => boolean
-}
+/** What a Schema does with a value: refuses it, leaves out members that it does not name, or keeps it as it is. */
+const [refused, narrowed, same] = [0, 1, 2] as const
+type Verdict = typeof refused | typeof narrowed | typeof same
+/** Looks at each part of a value once: a result may be large. */
+type Check = (value: unknown) => Verdict
 
-const plain = (test: (value: unknown) => boolean): Check => ({ same: test, accepts: test })
+const plain =
+  (test: (value: unknown) => boolean): Check =>
+  (value) =>
+    test(value) ? same : refused
 
 /** Schemas that are declared whole, and change nothing. */
 const declared = new Map<SchemaAST.AST, Check>([
@@ -33,34 +35,38 @@ const declared = new Map<SchemaAST.AST, Check>([
   [JsonObject.ast, plain(Schema.is(JsonObject))]
 ])
 
-const listOf = (item: Check): Check => ({
-  same: (value) => Array.isArray(value) && value.every(item.same),
-  accepts: (value) => Array.isArray(value) && value.every(item.accepts)
-})
-
-/** One of them alone accepts the value. Where several do, the Schema knows which one it takes. */
-const oneOf = (checks: ReadonlyArray<Check>): Check => ({
-  same: (value) => {
-    let taken: Check | null = null
-    for (const check of checks) {
-      if (!check.accepts(value)) continue
-      if (taken !== null) return false
-      taken = check
+const listOf =
+  (item: Check): Check =>
+  (value) => {
+    if (!Array.isArray(value)) return refused
+    let verdict: Verdict = same
+    for (const each of value) {
+      const found = item(each)
+      if (found === refused) return refused
+      if (found === narrowed) verdict = narrowed
     }
-    return taken !== null && (taken.same === taken.accepts || taken.same(value))
-  },
-  accepts: (value) => checks.some((check) => check.accepts(value))
-})
+    return verdict
+  }
 
-const literals = (values: ReadonlySet<unknown>): Check => plain((value) => values.has(value))
+/** Where several of them accept the value, only the Schema knows which one it takes. */
+const oneOf =
+  (checks: ReadonlyArray<Check>): Check =>
+  (value) => {
+    let verdict: Verdict = refused
+    for (const check of checks) {
+      const found = check(value)
+      if (found !== refused) verdict = verdict === refused ? found : narrowed
+    }
+    return verdict
+  }
 
 const unionOf = ({ types }: SchemaAST.Union): Check | null => {
-  const words = types.flatMap((type) => (type._tag === "Literal" ? [type.literal] : []))
+  const words: ReadonlySet<unknown> = new Set(types.flatMap((type) => (type._tag === "Literal" ? [type.literal] : [])))
   const others = types.filter(({ _tag }) => _tag !== "Literal")
   const checks = others.flatMap((type) => checkOf(type) ?? [])
   if (checks.length < others.length) return null
-  const word = literals(new Set(words))
-  return others.length === 0 ? word : oneOf(words.length === 0 ? checks : [word, ...checks])
+  const isWord: Check = (value) => (words.has(value) ? same : refused)
+  return others.length === 0 ? isWord : oneOf(words.size === 0 ? checks : [isWord, ...checks])
 }
 
 /**
@@ -75,17 +81,17 @@ const checkOf = (ast: SchemaAST.AST): Check | null => {
     case "BooleanKeyword":
       return plain(Predicate.isBoolean)
     case "Literal":
-      return literals(new Set([ast.literal]))
+      return plain((value) => value === ast.literal)
     case "Declaration":
       return declared.get(ast) ?? null
     case "Refinement": {
       const from = checkOf(ast.from)
-      const passes = (value: unknown): boolean => Option.isNone(ast.filter(value, {}, ast))
-      if (from === null) return null
-      const same = (value: unknown): boolean => from.same(value) && passes(value)
-      return from.same === from.accepts
-        ? plain(same)
-        : { same, accepts: (value) => from.accepts(value) && passes(value) }
+      return from === null
+        ? null
+        : (value) => {
+            const found = from(value)
+            return found === refused || Option.isSome(ast.filter(value, {}, ast)) ? refused : found
+          }
     }
     case "Union":
       return unionOf(ast)
@@ -109,19 +115,17 @@ const structOf = ({ indexSignatures, propertySignatures }: SchemaAST.TypeLiteral
     return check === null || !Predicate.isString(name) ? [] : [{ name, check, isOptional }]
   })
   if (members.length < propertySignatures.length) return null
-  /** How many of its members are there and right; -1 when one is wrong or missing. */
-  const rightOnes = (value: Row, how: keyof Check): number => {
-    let count = 0
+  return (value) => {
+    if (!Predicate.isRecord(value)) return refused
+    let verdict: Verdict = same
+    let there = 0
     for (const { check, isOptional, name } of members) {
-      const there = member(value, name)
-      if (check[how](there)) count += 1
-      else if (!isOptional || Object.hasOwn(value, name)) return -1
+      const found = check(member(value, name))
+      if (found !== refused) there += 1
+      else if (!isOptional || Object.hasOwn(value, name)) return refused
+      if (found === narrowed) verdict = narrowed
     }
-    return count
-  }
-  return {
-    same: (value) => Predicate.isRecord(value) && rightOnes(value, "same") === Object.keys(value).length,
-    accepts: (value) => Predicate.isRecord(value) && rightOnes(value, "accepts") >= 0
+    return there === Object.keys(value).length ? verdict : narrowed
   }
 }
 
@@ -134,7 +138,8 @@ export const rowsOf = <A, I>(
 ): (<E, R>(answer: Effect.Effect<ReadonlyArray<unknown>, E, R>) => Effect.Effect<ReadonlyArray<A>, E, R>) => {
   const decode = Schema.decodeUnknown(Schema.Array(schema))
   const check = checkOf(schema.ast)
-  const pass = (rows: ReadonlyArray<unknown>): rows is ReadonlyArray<A> => check !== null && rows.every(check.same)
+  const pass = (rows: ReadonlyArray<unknown>): rows is ReadonlyArray<A> =>
+    check !== null && rows.every((row) => check(row) === same)
   const checked = (rows: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<A>> =>
     rows.length === 0 ? Effect.succeed([]) : pass(rows) ? Effect.succeed(rows) : Effect.orDie(decode(rows))
   return (answer) => Effect.flatMap(answer, checked)
