@@ -3,7 +3,7 @@
  * because it is started hundreds of times. Says its port in one line once it serves, and ends when its standard input
  * does, so that it never outlives its test.
  */
-import * as HttpServer from "@effect/platform/HttpServer"
+import { ServerAddress } from "../src/http/serving/Listening.js"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect, Layer, Logger, LogLevel } from "effect"
@@ -29,8 +29,8 @@ const started = Layer.unwrapEffect(
   Effect.map(readConfig, (config) =>
     Layer.effectDiscard(
       Effect.gen(function* () {
-        const { address } = yield* HttpServer.HttpServer
-        yield* Console.log(JSON.stringify({ port: address._tag === "TcpAddress" ? address.port : 0 }))
+        const { port } = yield* ServerAddress
+        yield* Console.log(JSON.stringify({ port }))
       })
     ).pipe(
       Layer.provide(

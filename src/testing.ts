@@ -3,7 +3,7 @@
  * the test says. With HTTP on a free port for clients (`listen`, or `http` as a layer), or as services only, where time
  * is the test's own clock. Nothing leaves the machine, nothing survives the test. docs/testing.md shows the use.
  */
-import * as HttpServer from "@effect/platform/HttpServer"
+import { ServerAddress } from "./http/serving/Listening.js"
 import { Context, Data, Effect, Either, Layer, Logger, LogLevel, ManagedRuntime, Redacted, Schema } from "effect"
 import { parse } from "yaml"
 import { commandLine } from "./domain/AuditEntry.js"
@@ -210,9 +210,7 @@ const publicUnlimited = { publicRate: unlimited, publicTotalRate: unlimited }
 
 const AddressOfServer = Layer.effect(
   Address,
-  Effect.map(HttpServer.HttpServer, ({ address }) => ({
-    url: `http://127.0.0.1:${address._tag === "TcpAddress" ? address.port : 0}`
-  }))
+  Effect.map(ServerAddress, ({ port }) => ({ url: `http://127.0.0.1:${port}` }))
 )
 
 /** What goes wrong is told, what goes well is not. */

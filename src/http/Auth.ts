@@ -1,12 +1,11 @@
 /**
  * Who may call what. Two middlewares, of which every group has one: `Bearer` for routes that need a token, `Open` for
- * routes that do not. Both note the route, spend from a rate bucket and check the endpoint's `Access`; neither of them
- * knows any route by name.
+ * routes that do not. Both spend from a rate bucket and check the endpoint's `Access`; neither of them knows any route
+ * by name.
  */
 import * as HttpApiMiddleware from "@effect/platform/HttpApiMiddleware"
 import * as HttpApiSecurity from "@effect/platform/HttpApiSecurity"
-import * as HttpRouter from "@effect/platform/HttpRouter"
-import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { Forbidden, type RateLimitExceeded, type TokenRevoked, Unauthorized } from "../domain/ApiErrors.js"
@@ -18,7 +17,7 @@ import { RateLimiter } from "../services/RateLimiter.js"
 import { TopUps } from "../services/TopUps.js"
 import { AccessMissing, type Required, type Route } from "./Access.js"
 import { Wire, WireStorage } from "./Envelope.js"
-import { type RequestState, stateOf } from "./RequestState.js"
+import type { RequestState } from "./RequestState.js"
 import { spend, spendPublic } from "./RequestRate.js"
 import { HttpSettings } from "./Settings.js"
 
@@ -73,21 +72,20 @@ export const makeAuthenticate: Effect.Effect<Authenticate, never, Accounts | Htt
     const accounts = yield* Accounts
     const limiter = yield* RateLimiter
     const { trustProxy } = yield* HttpSettings
-    return Effect.fnUntraced(function* (request, token, state) {
-      if (!scheme.test(request.headers["authorization"] ?? "")) {
-        yield* spendPublic(limiter, request, trustProxy, state)
-        return yield* new Unauthorized()
-      }
+    return (request, token, state) => {
+      if (!scheme.test(request.headers["authorization"] ?? ""))
+        return Effect.zipRight(spendPublic(limiter, request, trustProxy, state), new Unauthorized())
       // A caller who guesses tokens, or goes on with one that was revoked, runs out of the bucket of their address.
-      const principal = yield* Effect.tapError(accounts.authenticate(token), ({ _tag }) =>
+      const known = Effect.tapError(accounts.authenticate(token), ({ _tag }) =>
         _tag === "unauthorized" || _tag === "token_revoked"
           ? spendPublic(limiter, request, trustProxy, state)
           : Effect.void
       )
-      state.workspaceId = principal.workspaceId
-      yield* spend(limiter, principal.workspaceId, state)
-      return principal
-    })
+      return Effect.flatMap(known, (principal) => {
+        state.workspaceId = principal.workspaceId
+        return Effect.as(spend(limiter, principal.workspaceId, state), principal)
+      })
+    }
   }
 )
 
@@ -95,9 +93,32 @@ export const makeAuthenticate: Effect.Effect<Authenticate, never, Accounts | Htt
 export const bearerToken = (authorization: string): Redacted.Redacted<string> =>
   Redacted.make(authorization.replace(scheme, ""))
 
+type Refused = Unauthorized | TokenRevoked | Forbidden | RateLimitExceeded | StorageError
+
+/** What the two middlewares do. */
+export class Entrance extends Context.Tag("gateway/http/Entrance")<
+  Entrance,
+  {
+    /** The caller, whose token allows what the route asks for. */
+    readonly withToken: (
+      request: HttpServerRequest.HttpServerRequest,
+      state: RequestState,
+      access: Required | null
+    ) => Effect.Effect<Caller, Refused>
+    readonly open: (
+      request: HttpServerRequest.HttpServerRequest,
+      state: RequestState,
+      access: Required | null
+    ) => Effect.Effect<void, Refused>
+  }
+>() {}
+
+/** The definition names the middlewares for its types and its document; `serving/Endpoints.ts` asks the entrance. */
+const elsewhere = Effect.dieMessage("Callers come in through Entrance")
+
 export const layerAuth = (
   routes: ReadonlyArray<Route>
-): Layer.Layer<Bearer | Open, AccessMissing, Accounts | HttpSettings | RateLimiter | TopUps> =>
+): Layer.Layer<Bearer | Entrance | Open, AccessMissing, Accounts | HttpSettings | RateLimiter | TopUps> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const authenticate = yield* makeAuthenticate
@@ -107,43 +128,25 @@ export const layerAuth = (
       const missing = routes.filter(({ access }) => access === null)
       if (missing.length > 0)
         return yield* new AccessMissing({ endpoints: missing.map(({ method, path }) => `${method} ${path}`) })
-      const accessByRoute = new Map<string, Required>()
-      for (const { access, method, path } of routes) if (access !== null) accessByRoute.set(`${method} ${path}`, access)
+      const tokenOf = (request: HttpServerRequest.HttpServerRequest) =>
+        bearerToken(request.headers["authorization"] ?? "")
 
-      /** Notes the route and says what it requires. */
-      const enter = ({ route }: HttpRouter.RouteContext, state: RequestState): Required | null => {
-        state.route = route.path
-        return accessByRoute.get(`${route.method} ${route.path}`) ?? null
-      }
-
-      return Context.empty().pipe(
-        Context.add(Bearer, {
-          bearer: Effect.fnUntraced(function* (token: Redacted.Redacted<string>) {
-            const request = yield* HttpServerRequest.HttpServerRequest
-            const state = stateOf(request)
-            const required = enter(yield* HttpRouter.RouteContext, state)
-            const principal = yield* authenticate(request, token, state)
-            if (required !== "any-token" && !principal.scopes.some((scope) => scope === required)) {
-              return yield* lacksScope(topUps, required, principal)
-            }
-            return principal
-          })
-        }),
-        Context.add(
-          Open,
-          Effect.gen(function* () {
-            const request = yield* HttpServerRequest.HttpServerRequest
-            const state = stateOf(request)
-            const required = enter(yield* HttpRouter.RouteContext, state)
-            const authorization = request.headers["authorization"]
-            if (required === "probe" || required === "signed") return
-            if (required === "optional-token" && authorization !== undefined) {
-              yield* authenticate(request, bearerToken(authorization), state)
-              return
-            }
-            yield* spendPublic(limiter, request, trustProxy, state)
-          })
-        )
+      return Context.make(Bearer, { bearer: () => elsewhere }).pipe(
+        Context.add(Open, elsewhere),
+        Context.add(Entrance, {
+          withToken: (request, state, access) =>
+            Effect.flatMap(authenticate(request, tokenOf(request), state), (principal) =>
+              access === "any-token" || principal.scopes.some((scope) => scope === access)
+                ? Effect.succeed(principal)
+                : lacksScope(topUps, access, principal)
+            ),
+          open: (request, state, access) => {
+            if (access === "probe" || access === "signed") return Effect.void
+            return access === "optional-token" && request.headers["authorization"] !== undefined
+              ? Effect.asVoid(authenticate(request, tokenOf(request), state))
+              : spendPublic(limiter, request, trustProxy, state)
+          }
+        })
       )
     })
   )

@@ -3,32 +3,26 @@
  * every defect, into an answer of the table in `Envelope.ts`, and adds the headers that every answer carries. Clients
  * learn nothing internal: any other error is logged with the request id and answered as `internal_error`.
  */
-import * as HttpApiError from "@effect/platform/HttpApiError"
-import type * as HttpApp from "@effect/platform/HttpApp"
+import type { IncomingMessage, ServerResponse } from "node:http"
 import * as HttpServerError from "@effect/platform/HttpServerError"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { Cause, Effect, Option } from "effect"
+import { Cause, Context, Effect, Exit, type Fiber, Option, Runtime } from "effect"
 import { cutText } from "../domain/Characters.js"
-import {
-  InternalError,
-  MethodNotAllowed,
-  type RateLimitExceeded,
-  RouteNotFound,
-  ValidationError
-} from "../domain/ApiErrors.js"
+import { InternalError, MethodNotAllowed, RouteNotFound, ValidationError } from "../domain/ApiErrors.js"
 import { Ids } from "../services/Ids.js"
 import { RateLimiter } from "../services/RateLimiter.js"
 import { Tracing } from "../services/Tracing.js"
 import type { Route } from "./Access.js"
 import { errorResponse } from "./Envelope.js"
 import { makeRequestSpans } from "./RequestSpans.js"
-import { beginRequest, incomingRequestId, newRequest, type RequestState } from "./RequestState.js"
-import { fromIssues } from "./FieldProblems.js"
+import { incomingRequestId, newRequest, type RequestState } from "./RequestState.js"
 import { ignoredParameters, ignoredParametersHeader } from "./IgnoredParameters.js"
 import { observe } from "./RequestMetrics.js"
 import { rateHeaders, spendPublic } from "./RequestRate.js"
+import { type Answer, type Begin, Routes } from "./serving/Routes.js"
+import { send } from "./serving/Sending.js"
+import { ServedRequest } from "./serving/ServedRequest.js"
 import { HttpSettings } from "./Settings.js"
 import { headerProblem } from "./SingleHeaders.js"
 import { decodable } from "./UrlEncoded.js"
@@ -54,7 +48,7 @@ const methodsByPath = (routes: ReadonlyArray<Route>): ((path: string) => Readonl
 
 /** Why no route takes the request. `allow` are the methods that its path has. */
 export const missedRoute = (
-  { method, url }: Pick<HttpServerRequest.HttpServerRequest, "method" | "url">,
+  { sentMethod: method, url }: Pick<ServedRequest, "sentMethod" | "url">,
   allow: ReadonlyArray<string>,
   worker: RouteNotFound["worker"] = undefined
 ): ValidationError | MethodNotAllowed | RouteNotFound => {
@@ -65,13 +59,10 @@ export const missedRoute = (
     : new RouteNotFound({ method, path: cutText(path, 200), ...(worker === undefined ? {} : { worker }) })
 }
 
-const isMissed = (cause: Cause.Cause<unknown>): boolean =>
-  Option.exists(Cause.failureOption(cause), (error) => error instanceof HttpServerError.RouteNotFound)
-
 /** For anything that is no error of the table: it is logged, and clients learn nothing of it. */
 export const unexpected = (
   cause: Cause.Cause<unknown>,
-  { method }: Pick<HttpServerRequest.HttpServerRequest, "method">,
+  method: string,
   { requestId, route }: RequestState
 ): Effect.Effect<InternalError> =>
   Effect.logError("A request ended in a defect", cause).pipe(
@@ -82,110 +73,132 @@ export const unexpected = (
 /** Tells a person that no page takes the request, where its address is one of the pages'. */
 export interface MissingPages {
   readonly isPage: (url: string) => boolean
-  readonly answer: (error: ReturnType<typeof missedRoute>) => HttpApp.Default
+  readonly answer: (error: ReturnType<typeof missedRoute>) => Answer<HttpServerRequest.HttpServerRequest>
 }
 
+/** Takes a request of Node and answers it. */
+export type Listener = (source: IncomingMessage, to: ServerResponse) => void
+
 /**
- * `routes` are those that answers name. With `these alone`, as on a worker, no other route of the interface is reached:
- * it is answered as if it were none.
+ * `known` are the routes that answers name. With `these alone`, as on a worker, no other route of the interface is
+ * reached: it is answered as if it were none.
  */
 export const makeBoundary = (
-  routes: ReadonlyArray<Route>,
+  known: ReadonlyArray<Route>,
   pages: MissingPages,
   reached: "all" | "these alone" = "all"
-): Effect.Effect<(app: HttpApp.Default) => HttpApp.Default, never, HttpSettings | Ids | RateLimiter> =>
+): Effect.Effect<Listener, never, HttpSettings | Ids | RateLimiter | Routes> =>
   Effect.gen(function* () {
     const ids = yield* Ids
     const limiter = yield* RateLimiter
+    const routes = yield* Routes
     const { publicUrl, serverUrl, trustProxy } = yield* HttpSettings
     const worker =
-      reached === "all" ? undefined : { has: routes.map(({ path }) => path), ask: serverUrl === "/" ? null : serverUrl }
+      reached === "all" ? undefined : { has: known.map(({ path }) => path), ask: serverUrl === "/" ? null : serverUrl }
     const tracer = yield* Tracing
-    const spans = tracer === null ? null : makeRequestSpans(tracer, routes, publicUrl)
+    const spans = tracer === null ? null : makeRequestSpans(tracer, known, publicUrl)
     const clock = yield* Effect.clock
-    const methodsOf = methodsByPath(routes)
-    const ignoredOf = ignoredParameters(routes)
+    const runtime = yield* Effect.runtime<never>()
+    const methodsOf = methodsByPath(known)
+    const ignoredOf = ignoredParameters(known)
 
-    /** Fails only with errors of the table. */
-    const explain = (
-      cause: Cause.Cause<unknown>,
-      request: HttpServerRequest.HttpServerRequest,
-      state: RequestState
-    ): Effect.Effect<unknown> => {
-      const failure = Cause.failureOption(cause)
-      if (failure._tag === "None") return unexpected(cause, request, state)
-      const error = failure.value
-      if (isMissed(cause))
-        return Effect.merge(
-          Effect.as(
-            spendPublic(limiter, request, trustProxy, state),
-            missedRoute(request, methodsOf(pathOf(request.url)), worker)
-          )
-        )
-      if (error instanceof HttpApiError.HttpApiDecodeError && !state.answering)
-        return Effect.succeed(fromIssues(error.issues, "request"))
-      return errorResponse(error, "", undefined) === null ? unexpected(cause, request, state) : Effect.succeed(error)
+    const missed = (request: ServedRequest): Answer<HttpServerRequest.HttpServerRequest> => {
+      const error = missedRoute(request, methodsOf(pathOf(request.url)), worker)
+      return pages.isPage(request.url)
+        ? pages.answer(error)
+        : Effect.zipRight(spendPublic(limiter, request, trustProxy, request.state), Effect.fail(error))
     }
 
-    const answerTo = (
+    const explained = (
       cause: Cause.Cause<unknown>,
-      request: HttpServerRequest.HttpServerRequest,
-      state: RequestState
-    ): HttpApp.Default => {
+      request: ServedRequest
+    ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
       if (Cause.isInterruptedOnly(cause)) return Effect.interrupt
-      if (isMissed(cause) && pages.isPage(request.url))
-        return pages.answer(missedRoute(request, methodsOf(pathOf(request.url))))
-      return Effect.map(
-        explain(cause, request, state),
-        (error) =>
-          errorResponse(error, state.requestId, request.headers["accept"]) ?? HttpServerResponse.empty({ status: 500 })
-      )
+      const { requestId } = request.state
+      const { accept } = request.headers
+      const told = Option.match(Cause.failureOption(cause), {
+        onNone: () => null,
+        onSome: (error) => errorResponse(error, requestId, accept)
+      })
+      return told !== null
+        ? Effect.succeed(told)
+        : Effect.map(
+            unexpected(cause, request.sentMethod, request.state),
+            (error) => errorResponse(error, requestId, accept) ?? HttpServerResponse.empty({ status: 500 })
+          )
     }
 
-    return (served) =>
-      Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-        const app: HttpApp.Default<HttpServerError.RouteNotFound> =
-          reached === "all" || methodsOf(pathOf(request.url)).length > 0
-            ? served
-            : Effect.fail(new HttpServerError.RouteNotFound({ request }))
-        const startedNanos = clock.unsafeCurrentTimeNanos()
-        const given = incomingRequestId(request.headers["x-request-id"])
-        return Effect.flatMap(
-          given === null ? Effect.map(ids.suffix, (suffix) => `req_${suffix}`) : Effect.succeed(given),
-          (requestId) => {
-            const span = spans?.begin(request) ?? null
-            const state = newRequest(requestId, span?.context ?? null)
-            beginRequest(request, state)
-            const problem = headerProblem(NodeHttpServerRequest.toIncomingMessage(request))
-            const answered: HttpApp.Default<HttpServerError.RouteNotFound | RateLimitExceeded | ValidationError> =
-              problem === null
-                ? app
-                : Effect.zipRight(
-                    spendPublic(limiter, request, trustProxy, state),
-                    new ValidationError({ details: [problem] })
-                  )
-            const whole = answered.pipe(
-              Effect.catchAllCause((cause) => answerTo(cause, request, state)),
-              Effect.map((response) => {
-                const ignored = ignoredOf(request.method, state.route, request.url)
-                observe(
-                  request.method,
-                  state.route,
-                  response.status,
-                  Number(clock.unsafeCurrentTimeNanos() - startedNanos) / 1e9
-                )
-                return HttpServerResponse.setHeaders(response, {
-                  "x-request-id": requestId,
-                  "x-content-type-options": "nosniff",
-                  ...(ignored === null ? {} : { [ignoredParametersHeader]: ignored }),
-                  ...(state.rate === null ? {} : rateHeaders(state.rate))
-                })
+    /** Headers that every answer carries beside its own. */
+    const furtherHeaders = ({ sentMethod, state, url }: ServedRequest): { readonly [name: string]: string } => {
+      const ignored = ignoredOf(sentMethod, state.route, url)
+      return {
+        "x-request-id": state.requestId,
+        "x-content-type-options": "nosniff",
+        ...(ignored === null ? {} : { [ignoredParametersHeader]: ignored }),
+        ...(state.rate === null ? {} : rateHeaders(state.rate))
+      }
+    }
+
+    const answer = (request: ServedRequest): Fiber.RuntimeFiber<HttpServerResponse.HttpServerResponse> => {
+      const { sentMethod, source, state, url } = request
+      const begin: Begin<Fiber.RuntimeFiber<HttpServerResponse.HttpServerResponse>> = (services, made) => {
+        const context = Context.add(services, HttpServerRequest.HttpServerRequest, request)
+        const whole = Effect.catchAllCause(made, (cause) => explained(cause, request))
+        return Runtime.runFork(
+          Runtime.make({ ...runtime, context }),
+          state.requestId !== ""
+            ? whole
+            : Effect.flatMap(ids.suffix, (suffix) => {
+                state.requestId = `req_${suffix}`
+                return whole
               })
-            )
-            return spans === null || span === null
-              ? whole
-              : Effect.onExit(whole, (exit) => Effect.sync(() => span.end(spans.ended(request, state, exit))))
-          }
         )
+      }
+      const problem = headerProblem(source)
+      if (problem !== null)
+        return begin(
+          Context.empty(),
+          Effect.zipRight(spendPublic(limiter, request, trustProxy, state), new ValidationError({ details: [problem] }))
+        )
+      const isReached = reached === "all" || methodsOf(pathOf(url)).length > 0
+      const found = isReached ? routes.find(sentMethod, url) : null
+      if (found === null) return begin(Context.empty(), missed(request))
+      state.route = found.route.path
+      return found.route.answer({ request, state, params: found.params, query: found.query }, begin)
+    }
+
+    return (source, to) => {
+      const startedNanos = clock.unsafeCurrentTimeNanos()
+      const given = source.headers["x-request-id"]
+      const state = newRequest(incomingRequestId(Array.isArray(given) ? given[0] : given) ?? "")
+      const request = new ServedRequest(source, state)
+      const span = spans?.begin(request) ?? null
+      state.trace = span?.context ?? null
+      const fiber = answer(request)
+      fiber.addObserver((exit) => {
+        if (Exit.isSuccess(exit))
+          observe(
+            request.sentMethod,
+            state.route,
+            exit.value.status,
+            Number(clock.unsafeCurrentTimeNanos() - startedNanos) / 1e9
+          )
+        if (spans !== null && span !== null) span.end(spans.ended(request, state, exit))
+        // Without an answer its client hung up, or the gateway is being stopped.
+        const response = Exit.getOrElse(exit, () => HttpServerResponse.empty({ status: 503 }))
+        const unsendable = (defect: unknown): void => {
+          Runtime.runFork(runtime, unexpected(Cause.die(defect), request.sentMethod, state))
+          if (to.headersSent) to.destroy()
+          else to.writeHead(500).end()
+        }
+        try {
+          if (!send(to, response, furtherHeaders(request))) unsendable("A body of this kind cannot be sent")
+        } catch (defect) {
+          unsendable(defect)
+        }
       })
+      to.once("close", () => {
+        if (!to.writableEnded) fiber.unsafeInterruptAsFork(HttpServerError.clientAbortFiberId)
+      })
+    }
   })

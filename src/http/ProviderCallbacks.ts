@@ -4,17 +4,14 @@
  * signature in the address is its only key. The body is not read, and every call has the same answer, so that the route
  * tells nobody whether a run exists. Calls at an address that is not known spend from the rate of their sender.
  */
-import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
-import * as HttpRouter from "@effect/platform/HttpRouter"
-import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import { Effect, type Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { callbackPath, webhookBytesMax } from "../domain/Limits.js"
 import { ProviderCallbacks } from "../services/ProviderCallbacks.js"
 import { RateLimiter } from "../services/RateLimiter.js"
 import { plainRoute, type Route } from "./Access.js"
 import { spendPublic } from "./RequestRate.js"
-import { stateOf } from "./RequestState.js"
+import { route, Routes } from "./serving/Routes.js"
 import { HttpSettings } from "./Settings.js"
 
 const path = `${callbackPath}:token` as const
@@ -26,25 +23,22 @@ const taken = HttpServerResponse.empty({ status: 204 })
 /** The rest of a large body is not waited for. */
 const takenAndClosed = HttpServerResponse.empty({ status: 204, headers: { connection: "close" } })
 
-export const providerCallbackLayer: Layer.Layer<never, never, HttpSettings | ProviderCallbacks | RateLimiter> =
-  HttpApiBuilder.Router.use((router) =>
+export const providerCallbackLayer: Layer.Layer<never, never, HttpSettings | ProviderCallbacks | RateLimiter | Routes> =
+  Layer.effectDiscard(
     Effect.gen(function* () {
       const callbacks = yield* ProviderCallbacks
       const limiter = yield* RateLimiter
       const { trustProxy } = yield* HttpSettings
-      yield* router.post(
-        path,
-        Effect.gen(function* () {
-          const request = yield* HttpServerRequest.HttpServerRequest
-          const state = stateOf(request)
-          state.route = path
-          const { token } = yield* HttpRouter.params
-          if (!(yield* callbacks.ring(token ?? ""))) yield* spendPublic(limiter, request, trustProxy, state)
-          const length = request.headers["content-length"]
-          const isSmall =
-            length === undefined ? !("transfer-encoding" in request.headers) : Number(length) <= webhookBytesMax
-          return isSmall ? taken : takenAndClosed
-        })
+      yield* (yield* Routes).add(
+        route({ method: "POST", path }, Context.empty(), ({ params, request, state }) =>
+          Effect.gen(function* () {
+            if (!(yield* callbacks.ring(params["token"] ?? ""))) yield* spendPublic(limiter, request, trustProxy, state)
+            const length = request.headers["content-length"]
+            const isSmall =
+              length === undefined ? !("transfer-encoding" in request.headers) : Number(length) <= webhookBytesMax
+            return isSmall ? taken : takenAndClosed
+          })
+        )
       )
     })
   )

@@ -10,7 +10,6 @@ import type { WorkspaceId } from "../domain/Ids.js"
 import { readsAtOnceMax, readsWaitingMax, readWaitMillisMax } from "../domain/Limits.js"
 import { StorageBusy } from "../domain/StorageErrors.js"
 import { Principal } from "./Auth.js"
-import { answering } from "./RequestState.js"
 
 export class ReadTurns extends Context.Tag("gateway/http/ReadTurns")<
   ReadTurns,
@@ -80,7 +79,7 @@ export const ReadTurnsLayer: Layer.Layer<ReadTurns> = Layer.sync(ReadTurns, () =
 
 /** A handler that only reads, and reads more than its caller's token. */
 export const reading = <Request, A, E, R>(handler: (request: Request) => Effect.Effect<A, E, R>) => {
-  const answer = answering(handler)
+  const answer = handler
   return (request: Request): Effect.Effect<A, E | RateLimitExceeded | StorageBusy, R | Principal | ReadTurns> =>
     Effect.flatMap(ReadTurns, (turns) =>
       Effect.flatMap(Principal, ({ workspaceId }) => turns.take(workspaceId, answer(request)))

@@ -2,7 +2,6 @@
  * What the span of a request says, by OpenTelemetry's conventions for HTTP servers. Where those want the path, it says
  * the template of the route: a path can hold what is secret, such as the token of a callback. Probes have no span.
  */
-import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Exit } from "effect"
 import { readTrace } from "../domain/Trace.js"
@@ -10,8 +9,9 @@ import { readUrl } from "../domain/Url.js"
 import type { Span, SpanEnd, Tracer } from "../services/Tracing.js"
 import type { Route } from "./Access.js"
 import type { RequestState } from "./RequestState.js"
+import type { ServedRequest } from "./serving/ServedRequest.js"
 
-type Request = Pick<HttpServerRequest.HttpServerRequest, "headers" | "method" | "url">
+type Request = Pick<ServedRequest, "headers" | "sentMethod" | "url">
 
 const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 const runIdShape = /^run_[0-9a-z]{1,64}$/
@@ -57,7 +57,7 @@ export const makeRequestSpans = (tracer: Tracer, routes: ReadonlyArray<Route>, p
             kind: "server",
             parent: readTrace(headers["traceparent"], headers["tracestate"])
           }),
-    ended: ({ method, url }, { requestId, route, runId, workspaceId }, exit) => {
+    ended: ({ sentMethod: method, url }, { requestId, route, runId, workspaceId }, exit) => {
       const status = Exit.isSuccess(exit) ? exit.value.status : null
       const run = runId ?? (route === null ? null : runIdIn(route, url))
       const shown = knownMethods.has(method) ? method : "_OTHER"

@@ -6,27 +6,12 @@
  */
 import { createServer, STATUS_CODES, type Server, type ServerResponse } from "node:http"
 import { ValidationError } from "../domain/ApiErrors.js"
-import {
-  headerBytesMax,
-  headersMillisMax,
-  keepAliveMillis,
-  pathParameterCharsMax,
-  requestMillisMax
-} from "../domain/Limits.js"
+import { headerBytesMax, headersMillisMax, keepAliveMillis, requestMillisMax } from "../domain/Limits.js"
 import { StorageBusy } from "../domain/StorageErrors.js"
 import type { Duplex } from "node:stream"
-import * as Etag from "@effect/platform/Etag"
-import * as FileSystem from "@effect/platform/FileSystem"
-import * as HttpApi from "@effect/platform/HttpApi"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
-import * as HttpMiddleware from "@effect/platform/HttpMiddleware"
-import * as HttpPlatform from "@effect/platform/HttpPlatform"
-import * as HttpRouter from "@effect/platform/HttpRouter"
-import * as HttpServer from "@effect/platform/HttpServer"
 import type * as HttpServerError from "@effect/platform/HttpServerError"
-import * as Path from "@effect/platform/Path"
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Context, Effect, Layer, Runtime } from "effect"
+import { Context, Effect, Layer, Runtime, type Scope } from "effect"
 import type { Accounts } from "../services/Accounts.js"
 import type { AutomaticTopUps } from "../services/AutomaticTopUps.js"
 import type { AuditTrail } from "../services/AuditTrail.js"
@@ -54,8 +39,7 @@ import { AuditHandlers } from "./audit/Handlers.js"
 import { TokensHandlers } from "./tokens/Handlers.js"
 import { Api } from "./Api.js"
 import { layerAuth } from "./Auth.js"
-import { makeBoundary } from "./Boundary.js"
-import { builtWith } from "./BuiltWith.js"
+import { type Listener, makeBoundary } from "./Boundary.js"
 import { CatalogHandlers, PublicCatalogHandlers } from "./catalog/Handlers.js"
 import { type ConsoleServices, consolePages } from "./console/Pages.js"
 import { consoleLayer, consoleRoutes, ErrorPages, isPagePath } from "./console/Serving.js"
@@ -71,6 +55,8 @@ import { providerCallbackLayer, providerCallbackRoutes } from "./ProviderCallbac
 import { ReadTurnsLayer } from "./ReadTurns.js"
 import { RunsHandlers } from "./runs/Handlers.js"
 import { errorBody } from "./Envelope.js"
+import { listen, ServerAddress } from "./serving/Listening.js"
+import { Routes, RoutesLayer } from "./serving/Routes.js"
 import { HttpSettings } from "./Settings.js"
 import { cutSlowReaders } from "./SlowReaders.js"
 import { drain, type Endings, hearOnly, makeEndings } from "./Stopping.js"
@@ -160,9 +146,14 @@ const nodeServer = (
   return { server, underWay, endings }
 }
 
-const NodeServer: Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError, Draining | HttpSettings | Ids> =
-  Layer.scoped(
-    HttpServer.HttpServer,
+/** Gives the requests of the server to a listener, for as long as the scope lives. */
+class Requests extends Context.Tag("gateway/http/Server/Requests")<
+  Requests,
+  { readonly to: (listener: Listener) => Effect.Effect<void, never, Scope.Scope> }
+>() {}
+
+const NodeServer: Layer.Layer<Requests | ServerAddress, HttpServerError.ServeError, Draining | HttpSettings | Ids> =
+  Layer.scopedContext(
     Effect.gen(function* () {
       const settings = yield* HttpSettings
       const ids = yield* Ids
@@ -176,22 +167,39 @@ const NodeServer: Layer.Layer<HttpServer.HttpServer, HttpServerError.ServeError,
       )
       yield* cutSlowReaders(server, settings.readers)
       ours = server.listenerCount("request")
-      const http = yield* NodeHttpServer.make(() => server, { host: settings.host, port: settings.port })
+      const address = yield* listen(server, { host: settings.host, port: settings.port })
       yield* Effect.addFinalizer(() => drain(server, underWay, endings, settings.drainMillis))
-      return http
+      return Context.make(ServerAddress, address).pipe(
+        Context.add(Requests, {
+          to: (listener) =>
+            Effect.acquireRelease(
+              Effect.sync(() => server.on("request", listener)),
+              () => Effect.sync(() => server.off("request", listener))
+            )
+        })
+      )
     })
   )
 
-const Boundary = HttpApiBuilder.middleware(
+const Serving = Layer.scopedDiscard(
   Effect.gen(function* () {
+    const { to } = yield* Requests
     const { of } = yield* ErrorPages
     const { probesOnly, publicUrl } = yield* HttpSettings
     const own = routesOf(Api)
+    const { find } = yield* Routes
+    const unserved = own.filter(({ method, path }) => find(method, path) === null)
+    if (unserved.length > 0)
+      return yield* Effect.dieMessage(
+        `Nothing serves ${unserved.map(({ method, path }) => `${method} ${path}`).join(", ")}`
+      )
     if (probesOnly === true)
-      return yield* makeBoundary(
-        own.filter(({ access }) => access === "probe"),
-        { isPage: () => false, answer: of },
-        "these alone"
+      return yield* to(
+        yield* makeBoundary(
+          own.filter(({ access }) => access === "probe"),
+          { isPage: () => false, answer: of },
+          "these alone"
+        )
       )
     const besides = [
       ...consoleRoutes(consolePages),
@@ -199,17 +207,9 @@ const Boundary = HttpApiBuilder.middleware(
       ...providerCallbackRoutes,
       ...authorizationServerRoutes(publicUrl)
     ]
-    return yield* makeBoundary([...own, ...besides], { isPage: isPagePath, answer: of })
+    yield* to(yield* makeBoundary([...own, ...besides], { isPage: isPagePath, answer: of }))
   })
 )
-
-/** Paths are matched exactly: case counts, a path with one more slash is another path, and ids may be long. */
-const RouterConfig = HttpRouter.setRouterConfig({
-  caseSensitive: true,
-  ignoreTrailingSlash: false,
-  ignoreDuplicateSlashes: false,
-  maxParamLength: pathParameterCharsMax
-})
 
 const Interface = HttpApiBuilder.api(Api).pipe(
   Layer.provide([
@@ -232,23 +232,6 @@ const Interface = HttpApiBuilder.api(Api).pipe(
 
 const Console = Layer.provide(consoleLayer(consolePages), ReadTurnsLayer)
 const Agents = Layer.provide(mcpLayer, ReadTurnsLayer)
-
-type Served = HttpApi.Api | HttpServer.HttpServer | HttpRouter.HttpRouter.DefaultServices
-
-const Serving = builtWith<Served>(
-  Context.pick(
-    HttpApi.Api,
-    HttpServer.HttpServer,
-    HttpPlatform.HttpPlatform,
-    Etag.Generator,
-    FileSystem.FileSystem,
-    Path.Path
-  )
-)(HttpApiBuilder.serve()).pipe(
-  Layer.provide([Boundary, RouterConfig]),
-  // The HTTP tracer costs a third of the throughput even when nobody listens; spans begin at the services.
-  HttpMiddleware.withTracerDisabledWhen(() => true)
-)
 
 /**
  * Says "not ready" for a while, and serves as before, before anything stops. Built last, so it is the first to be told.
@@ -290,14 +273,14 @@ export type HttpServices =
   | TopUps
   | Wallet
 
-/** Serves the whole interface; the address is in the `HttpServer` that it gives. */
+/** Serves the whole interface; where, is in the `ServerAddress` that it gives. */
 export const HttpLayer: Layer.Layer<
-  HttpServer.HttpServer,
+  ServerAddress,
   AccessMissing | HttpServerError.ServeError,
   HttpServices | HttpSettings
 > = LookAway.pipe(
   Layer.provide(Serving),
   Layer.provideMerge(NodeServer),
-  Layer.provide(NodeHttpServer.layerContext),
-  Layer.provide([Interface, Console, Agents, authorizationServerLayer, providerCallbackLayer])
+  Layer.provide([Interface, Console, Agents, authorizationServerLayer, providerCallbackLayer]),
+  Layer.provide(RoutesLayer)
 )

@@ -4,9 +4,9 @@ import { Clock, Effect, Layer } from "effect"
 import { aheadMillis } from "../../src/layers/postgres/StorageChecks.js"
 import { Database } from "../../src/layers/postgres/Database.js"
 import { ReadinessChecks } from "../../src/http/system/Readiness.js"
-import { client, gatewayLayer, portOf } from "../support/httpGateway.js"
+import { client, gatewayLayer } from "../support/httpGateway.js"
 import { startGateway, type RunningGateway } from "../support/gateway.js"
-import * as HttpServer from "@effect/platform/HttpServer"
+import { ServerAddress } from "../../src/http/serving/Listening.js"
 
 const well = { serving: true, catalog: true, storage: true, schema: true, clock: true }
 const until = ({ call }: RunningGateway, status: number) =>
@@ -82,7 +82,7 @@ describe("/readyz", () => {
         "100 millis"
       )
       const context = yield* Layer.build(gatewayLayer({}).pipe(Layer.provide(Layer.succeed(ReadinessChecks, checks))))
-      const gateway = client(`http://127.0.0.1:${portOf(yield* Effect.provide(HttpServer.HttpServer, context))}`, 0)
+      const gateway = client(`http://127.0.0.1:${(yield* Effect.provide(ServerAddress, context)).port}`, 0)
       yield* Effect.promise(() =>
         fetch(`${gateway.base}/readyz`, { signal: AbortSignal.timeout(20) }).catch(() => undefined)
       )

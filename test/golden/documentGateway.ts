@@ -4,7 +4,7 @@
  * and the clock of the process stands still but for what a request or a provider's answer moves it.
  */
 import { createServer } from "node:http"
-import * as HttpServer from "@effect/platform/HttpServer"
+import { ServerAddress } from "../../src/http/serving/Listening.js"
 import { Context, Effect, Layer, Logger, LogLevel, Redacted, type Scope } from "effect"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import { inflightLimitDefault, rateBurstDefault, ratePerSecondDefault } from "../../src/domain/Limits.js"
@@ -196,10 +196,10 @@ export const documentGateway = (clock: HandClock, slots: number | null) =>
         Layer.provide(Logger.minimumLogLevel(LogLevel.Warning))
       )
     )
-    const { address } = Context.get(context, HttpServer.HttpServer)
+    const { port } = Context.get(context, ServerAddress)
     return {
       context,
-      port: address._tag === "TcpAddress" ? address.port : 0,
+      port,
       /** A workspace of its own with this balance; from now on providers do this. */
       enter: (usd: number, steps: Providing) =>
         Effect.suspend(() => {

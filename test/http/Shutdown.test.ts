@@ -4,10 +4,10 @@
  */
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from "node:http"
 import { connect } from "node:net"
-import * as HttpServer from "@effect/platform/HttpServer"
+import { ServerAddress } from "../../src/http/serving/Listening.js"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
-import { client, gatewayLayer, portOf, type Services } from "../support/httpGateway.js"
+import { client, gatewayLayer, type Services } from "../support/httpGateway.js"
 import { completedRun, runId } from "../support/httpSamples.js"
 
 interface Heard {
@@ -41,7 +41,7 @@ const started = (services: Services) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const context = yield* Layer.buildWithScope(gatewayLayer(services), scope)
-    return { port: portOf(Context.get(context, HttpServer.HttpServer)), stop: Scope.close(scope, Exit.void) }
+    return { port: Context.get(context, ServerAddress).port, stop: Scope.close(scope, Exit.void) }
   })
 
 /** `GET /v1/runs/{id}` that says when it has begun and ends when told to. */

@@ -1,9 +1,9 @@
 /** A node that stops under load: a request on a connection that it has kept open is answered, never reset. */
 import { connect } from "node:net"
-import * as HttpServer from "@effect/platform/HttpServer"
+import { ServerAddress } from "../../src/http/serving/Listening.js"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Exit, Fiber, Layer, Scope } from "effect"
-import { gatewayLayer, portOf } from "../support/httpGateway.js"
+import { gatewayLayer } from "../support/httpGateway.js"
 
 interface Ended {
   /** How many requests were answered on this connection. */
@@ -53,7 +53,7 @@ it.live("answers each request on the connections that were open", () =>
       const scope = yield* Scope.make()
       const settings = { drainMillis: 10_000 }
       const context = yield* Layer.buildWithScope(gatewayLayer({ settings }), scope)
-      const port = portOf(Context.get(context, HttpServer.HttpServer))
+      const { port } = Context.get(context, ServerAddress)
       const taken = yield* Effect.makeLatch()
       let waiting = 50
       const first = () => {

@@ -2,7 +2,7 @@
  * The whole gateway as it is started in production: real server on a free port, real Postgres, real transport, the
  * fixture provider and the built-in catalog. Everything goes with the scope.
  */
-import * as HttpServer from "@effect/platform/HttpServer"
+import { ServerAddress } from "../../src/http/serving/Listening.js"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { ConfigProvider, Context, Effect, Layer, LogLevel, Option, Redacted, type Scope } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -129,8 +129,8 @@ export const startGateway = (
     const services = yield* config.production
       ? Effect.withConfigProvider(Layer.build(gateway), withSealingKey)
       : Layer.build(gateway)
-    const { address } = Context.get(services, HttpServer.HttpServer)
-    const url = `http://127.0.0.1:${address._tag === "TcpAddress" ? address.port : 0}`
+    const { port } = Context.get(services, ServerAddress)
+    const url = `http://127.0.0.1:${port}`
     const funded: RunningGateway["funded"] = (micros, options = {}) =>
       Effect.gen(function* () {
         const accounts = Context.get(services, Accounts)

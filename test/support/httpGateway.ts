@@ -2,7 +2,7 @@
  * The HTTP layer alone on a free port, over services that a test sets method by method. A method that was not set is a
  * defect that names it. Real sockets, real routing, real boundary; no storage.
  */
-import * as HttpServer from "@effect/platform/HttpServer"
+import { ServerAddress } from "../../src/http/serving/Listening.js"
 import { Context, Effect, Layer, Logger, Redacted } from "effect"
 import type { Scope as EffectScope } from "effect"
 import { Unauthorized } from "../../src/domain/ApiErrors.js"
@@ -108,7 +108,7 @@ export interface Services {
   readonly settings?: Partial<HttpSettingsShape>
 }
 
-const generous: RateLimiter["Type"]["take"] = () =>
+export const generous: RateLimiter["Type"]["take"] = () =>
   Effect.succeed({
     allowed: true,
     limit: 60,
@@ -118,7 +118,19 @@ const generous: RateLimiter["Type"]["take"] = () =>
     resetSeconds: 1
   })
 
-export const gatewayLayer = (services: Services): Layer.Layer<HttpServer.HttpServer, unknown> =>
+export const httpSettings: HttpSettingsShape = {
+  host: "127.0.0.1",
+  port: 0,
+  drainMillis: 1_000,
+  readinessPauseMillis: 0,
+  deploymentMode: "test",
+  publicUrl: "https://gateway.test",
+  serverUrl: "/",
+  trustProxy: false,
+  serviceAgents: []
+}
+
+export const gatewayLayer = (services: Services): Layer.Layer<ServerAddress, unknown> =>
   HttpLayer.pipe(
     Layer.provide([
       partial(Accounts, { authenticate, ...services.accounts }),
@@ -153,18 +165,7 @@ export const gatewayLayer = (services: Services): Layer.Layer<HttpServer.HttpSer
       DrainingMemory,
       IdsCounting,
       Layer.succeed(CursorKey, Redacted.make(services.cursorKey ?? new Uint8Array(32))),
-      Layer.succeed(HttpSettings, {
-        host: "127.0.0.1",
-        port: 0,
-        drainMillis: 1_000,
-        readinessPauseMillis: 0,
-        deploymentMode: "test",
-        publicUrl: "https://gateway.test",
-        serverUrl: "/",
-        trustProxy: false,
-        serviceAgents: [],
-        ...services.settings
-      })
+      Layer.succeed(HttpSettings, { ...httpSettings, ...services.settings })
     ])
   )
 
@@ -202,9 +203,6 @@ const parsed = (text: string): unknown => {
   }
 }
 
-export const portOf = (server: HttpServer.HttpServer): number =>
-  server.address._tag === "TcpAddress" ? server.address.port : 0
-
 export const client = (base: string, port: number): Gateway => {
   const send: Gateway["send"] = (method, path, options = {}) =>
     Effect.promise(async () => {
@@ -236,7 +234,7 @@ export const client = (base: string, port: number): Gateway => {
 export const startGateway = (services: Services): Effect.Effect<Gateway, unknown, EffectScope.Scope> =>
   Layer.build(gatewayLayer(services).pipe(Layer.provide(Logger.remove(Logger.defaultLogger)))).pipe(
     Effect.map((context) => {
-      const port = portOf(Context.get(context, HttpServer.HttpServer))
+      const { port } = Context.get(context, ServerAddress)
       return client(`http://127.0.0.1:${port}`, port)
     })
   )

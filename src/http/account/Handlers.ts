@@ -11,14 +11,14 @@ import { TopUps } from "../../services/TopUps.js"
 import { Wallet } from "../../services/Wallet.js"
 import { makeActing } from "../Acting.js"
 import { Api } from "../Api.js"
-import { Bearer, Principal } from "../Auth.js"
-import { builtWith } from "../BuiltWith.js"
+import { type Bearer, Principal } from "../Auth.js"
 import { jsonBody } from "../Body.js"
 import { callerBudget } from "../BodyBudget.js"
-import { answering, currentRequest } from "../RequestState.js"
+import { currentRequest } from "../RequestState.js"
 import { badCursor, nextCursor, pageRequest } from "../ListPage.js"
 import { reading, ReadTurns } from "../ReadTurns.js"
 import { idempotencyKeyOf, requiredKeyOf } from "../IdempotencyKey.js"
+import { served, type Served } from "../serving/Endpoints.js"
 import { HttpSettings } from "../Settings.js"
 import {
   balanceBody,
@@ -36,84 +36,88 @@ const readTopUp = jsonBody(TopUpInput, callerBudget)
 const readCapabilityRequest = jsonBody(CapabilityRequestInput, callerBudget)
 const toRunId = Schema.decodeOption(RunId)
 
-const Handlers = HttpApiBuilder.group(Api, "account", (handlers) =>
-  Effect.gen(function* () {
-    const accounts = yield* Accounts
-    const acting = yield* makeActing
-    const capabilityRequests = yield* CapabilityRequests
-    const settings = yield* HttpSettings
-    const topUps = yield* TopUps
-    const wallet = yield* Wallet
-    return handlers
-      .handle(
-        "balance",
-        reading(
-          Effect.fnUntraced(function* () {
-            const { operatorWorkspace, scopes, workspaceId } = yield* Principal
-            // A token's workspace is there.
-            const { balance, holds } = yield* Effect.catchTag(wallet.overview(workspaceId), "not_found", Effect.die)
-            const hint = yield* topUps.hint({
-              workspaceId,
-              operatorWorkspace,
-              readOnly: isReadOnly(scopes),
-              availableMicros: balance.availableMicros,
-              neededMicros: null
+export const AccountHandlers: Layer.Layer<
+  HttpApiGroup.ApiGroup<"provider-gateway", "account">,
+  never,
+  Accounts | CapabilityRequests | TopUps | CursorKey | Wallet | HttpSettings | ReadTurns | Bearer | Served
+> = HttpApiBuilder.group(Api, "account", (handlers) =>
+  served(
+    Effect.gen(function* () {
+      const accounts = yield* Accounts
+      const acting = yield* makeActing
+      const capabilityRequests = yield* CapabilityRequests
+      const settings = yield* HttpSettings
+      const topUps = yield* TopUps
+      const wallet = yield* Wallet
+      return handlers
+        .handle(
+          "balance",
+          reading(
+            Effect.fnUntraced(function* () {
+              const { operatorWorkspace, scopes, workspaceId } = yield* Principal
+              // A token's workspace is there.
+              const { balance, holds } = yield* Effect.catchTag(wallet.overview(workspaceId), "not_found", Effect.die)
+              const hint = yield* topUps.hint({
+                workspaceId,
+                operatorWorkspace,
+                readOnly: isReadOnly(scopes),
+                availableMicros: balance.availableMicros,
+                neededMicros: null
+              })
+              return balanceBody(balance, holds, hint)
             })
-            return balanceBody(balance, holds, hint)
-          })
+          )
         )
-      )
-      .handle(
-        "limits",
-        reading(
-          Effect.fnUntraced(function* () {
-            const principal = yield* Principal
-            return yield* readLimits(wallet, principal, (yield* currentRequest).rate)
-          })
+        .handle(
+          "limits",
+          reading(
+            Effect.fnUntraced(function* () {
+              const principal = yield* Principal
+              return yield* readLimits(wallet, principal, (yield* currentRequest).rate)
+            })
+          )
         )
-      )
-      .handle(
-        "ledger",
-        reading(
-          Effect.fnUntraced(function* ({ urlParams }) {
-            const { workspaceId } = yield* Principal
-            const { from, kind, runId, to } = urlParams
-            const filters = {
-              ...(kind === undefined ? {} : { kind }),
-              ...(from === undefined ? {} : { fromMillis: from }),
-              ...(to === undefined ? {} : { toMillis: to })
-            }
-            const binding = {
-              list: "ledger by time",
-              workspaceId,
-              filters: { ...filters, ...(runId === undefined ? {} : { runId }) }
-            }
-            const request = yield* pageRequest(urlParams, binding, badCursor)
-            const known = runId === undefined ? undefined : Option.getOrNull(toRunId(runId))
-            if (known === null) return { entries: [], nextCursor: null }
-            const page = yield* wallet.entries(
-              workspaceId,
-              { ...filters, ...(known === undefined ? {} : { runId: known }) },
-              request
-            )
-            return { entries: page.items.map(ledgerEntryBody), nextCursor: yield* nextCursor(page, binding) }
-          })
+        .handle(
+          "ledger",
+          reading(
+            Effect.fnUntraced(function* ({ urlParams }) {
+              const { workspaceId } = yield* Principal
+              const { from, kind, runId, to } = urlParams
+              const filters = {
+                ...(kind === undefined ? {} : { kind }),
+                ...(from === undefined ? {} : { fromMillis: from }),
+                ...(to === undefined ? {} : { toMillis: to })
+              }
+              const binding = {
+                list: "ledger by time",
+                workspaceId,
+                filters: { ...filters, ...(runId === undefined ? {} : { runId }) }
+              }
+              const request = yield* pageRequest(urlParams, binding, badCursor)
+              const known = runId === undefined ? undefined : Option.getOrNull(toRunId(runId))
+              if (known === null) return { entries: [], nextCursor: null }
+              const page = yield* wallet.entries(
+                workspaceId,
+                { ...filters, ...(known === undefined ? {} : { runId: known }) },
+                request
+              )
+              return { entries: page.items.map(ledgerEntryBody), nextCursor: yield* nextCursor(page, binding) }
+            })
+          )
         )
-      )
-      .handle(
-        "topUps",
-        reading(
-          Effect.fnUntraced(function* ({ urlParams }) {
-            const { workspaceId } = yield* Principal
-            const binding = { list: "top-ups", workspaceId, filters: {} }
-            const page = yield* topUps.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))
-            return { topUps: page.items.map(topUpBody), nextCursor: yield* nextCursor(page, binding) }
-          })
+        .handle(
+          "topUps",
+          reading(
+            Effect.fnUntraced(function* ({ urlParams }) {
+              const { workspaceId } = yield* Principal
+              const binding = { list: "top-ups", workspaceId, filters: {} }
+              const page = yield* topUps.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))
+              return { topUps: page.items.map(topUpBody), nextCursor: yield* nextCursor(page, binding) }
+            })
+          )
         )
-      )
-      .handleRaw(
-        "requestTopUp",
-        answering(
+        .handleRaw(
+          "requestTopUp",
           Effect.fnUntraced(function* ({ headers, request }) {
             const caller = yield* Principal
             const { operatorWorkspace, workspaceId } = caller
@@ -133,19 +137,17 @@ const Handlers = HttpApiBuilder.group(Api, "account", (handlers) =>
             )
           })
         )
-      )
-      .handle(
-        "whoami",
-        reading(
-          Effect.fnUntraced(function* () {
-            const caller = yield* Principal
-            return whoamiBody(caller, yield* accounts.monthSpend(caller))
-          })
+        .handle(
+          "whoami",
+          reading(
+            Effect.fnUntraced(function* () {
+              const caller = yield* Principal
+              return whoamiBody(caller, yield* accounts.monthSpend(caller))
+            })
+          )
         )
-      )
-      .handle(
-        "logout",
-        answering(
+        .handle(
+          "logout",
           Effect.fnUntraced(function* () {
             const caller = yield* Principal
             // The caller's own token is there: it was just let in.
@@ -155,25 +157,25 @@ const Handlers = HttpApiBuilder.group(Api, "account", (handlers) =>
             return { revoked: true as const }
           })
         )
-      )
-      .handle(
-        "sessionContext",
-        answering(() => Effect.map(Principal, (caller) => sessionContextBody(caller, settings.deploymentMode)))
-      )
-      .handle(
-        "capabilityRequests",
-        reading(
-          Effect.fnUntraced(function* ({ urlParams }) {
-            const { workspaceId } = yield* Principal
-            const binding = { list: "capability-requests", workspaceId, filters: {} }
-            const page = yield* capabilityRequests.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))
-            return { requests: page.items.map(capabilityRequestBody), nextCursor: yield* nextCursor(page, binding) }
-          })
+        .handle("sessionContext", () =>
+          Effect.map(Principal, (caller) => sessionContextBody(caller, settings.deploymentMode))
         )
-      )
-      .handleRaw(
-        "requestCapability",
-        answering(
+        .handle(
+          "capabilityRequests",
+          reading(
+            Effect.fnUntraced(function* ({ urlParams }) {
+              const { workspaceId } = yield* Principal
+              const binding = { list: "capability-requests", workspaceId, filters: {} }
+              const page = yield* capabilityRequests.list(
+                workspaceId,
+                yield* pageRequest(urlParams, binding, badCursor)
+              )
+              return { requests: page.items.map(capabilityRequestBody), nextCursor: yield* nextCursor(page, binding) }
+            })
+          )
+        )
+        .handleRaw(
+          "requestCapability",
           Effect.fnUntraced(function* ({ headers, request }) {
             const { workspaceId } = yield* Principal
             const body = yield* readCapabilityRequest(request)
@@ -190,16 +192,7 @@ const Handlers = HttpApiBuilder.group(Api, "account", (handlers) =>
             )
           })
         )
-      )
-  })
+    }),
+    Context.pick(CursorKey, ReadTurns)
+  )
 )
-
-type Services = Accounts | CapabilityRequests | TopUps | CursorKey | Wallet | HttpSettings | ReadTurns | Bearer
-
-export const AccountHandlers: Layer.Layer<
-  HttpApiGroup.ApiGroup<"provider-gateway", "account">,
-  never,
-  Services
-> = builtWith<Services>(
-  Context.pick(Accounts, CapabilityRequests, TopUps, CursorKey, Wallet, HttpSettings, ReadTurns, Bearer)
-)(Handlers)

@@ -1,39 +1,46 @@
 /** Translates between the route of the audit trail and its service. A workspace sees the entries of its own. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
-import { Effect, type Layer } from "effect"
+import { Context, Effect, type Layer } from "effect"
 import { AuditTrail } from "../../services/AuditTrail.js"
-import type { CursorKey } from "../../services/CursorKey.js"
+import { CursorKey } from "../../services/CursorKey.js"
 import { Api } from "../Api.js"
 import { Principal, type Bearer } from "../Auth.js"
 import { badCursor, nextCursor, pageRequest } from "../ListPage.js"
-import { reading, type ReadTurns } from "../ReadTurns.js"
+import { reading, ReadTurns } from "../ReadTurns.js"
+import { served, type Served } from "../serving/Endpoints.js"
 import { auditEntryBody } from "./Bodies.js"
 
 export const AuditHandlers: Layer.Layer<
   HttpApiGroup.ApiGroup<"provider-gateway", "audit">,
   never,
-  AuditTrail | CursorKey | ReadTurns | Bearer
+  AuditTrail | CursorKey | ReadTurns | Bearer | Served
 > = HttpApiBuilder.group(Api, "audit", (handlers) =>
-  Effect.map(AuditTrail, (trail) =>
-    handlers.handle(
-      "list",
-      reading(
-        Effect.fnUntraced(function* ({ urlParams }) {
-          const { workspaceId } = yield* Principal
-          const { action, actor, from, subject, to } = urlParams
-          const filter = {
-            ...(action === undefined ? {} : { action }),
-            ...(actor === undefined ? {} : { actor }),
-            ...(subject === undefined ? {} : { subjectId: subject }),
-            ...(from === undefined ? {} : { fromMillis: from }),
-            ...(to === undefined ? {} : { toMillis: to })
-          }
-          const binding = { list: "audit", workspaceId, filters: filter }
-          const page = yield* trail.list({ workspaceId, ...filter }, yield* pageRequest(urlParams, binding, badCursor))
-          return { entries: page.items.map(auditEntryBody), nextCursor: yield* nextCursor(page, binding) }
-        })
+  served(
+    Effect.map(AuditTrail, (trail) =>
+      handlers.handle(
+        "list",
+        reading(
+          Effect.fnUntraced(function* ({ urlParams }) {
+            const { workspaceId } = yield* Principal
+            const { action, actor, from, subject, to } = urlParams
+            const filter = {
+              ...(action === undefined ? {} : { action }),
+              ...(actor === undefined ? {} : { actor }),
+              ...(subject === undefined ? {} : { subjectId: subject }),
+              ...(from === undefined ? {} : { fromMillis: from }),
+              ...(to === undefined ? {} : { toMillis: to })
+            }
+            const binding = { list: "audit", workspaceId, filters: filter }
+            const page = yield* trail.list(
+              { workspaceId, ...filter },
+              yield* pageRequest(urlParams, binding, badCursor)
+            )
+            return { entries: page.items.map(auditEntryBody), nextCursor: yield* nextCursor(page, binding) }
+          })
+        )
       )
-    )
+    ),
+    Context.pick(CursorKey, ReadTurns)
   )
 )

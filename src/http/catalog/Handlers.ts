@@ -11,14 +11,13 @@ import { Catalog } from "../../services/Catalog.js"
 import { CursorKey } from "../../services/CursorKey.js"
 import { routesOf } from "../Access.js"
 import { Api } from "../Api.js"
-import { Bearer, type Open, Principal } from "../Auth.js"
-import { builtWith } from "../BuiltWith.js"
+import { type Bearer, type Open, Principal } from "../Auth.js"
 import { jsonBody } from "../Body.js"
 import { publicBudget } from "../BodyBudget.js"
 import { makeCursor, readCursor } from "../Cursor.js"
 import { wireErrors } from "../Envelope.js"
-import { answering } from "../RequestState.js"
 import { badCursor } from "../ListPage.js"
+import { served, type Served } from "../serving/Endpoints.js"
 import { isUnchanged } from "../Unchanged.js"
 import { jsonResponse, rowsBody } from "./Bodies.js"
 import { etagOf, makeListingCursor, readListingCursor } from "./Listing.js"
@@ -55,14 +54,18 @@ const filterOf = (params: FilterParams): CatalogFilter => ({
 /** Whether the request has the parameter: the schema has filled in its default where it is left out. */
 const saysPrefer = ({ url }: { readonly url: string }): boolean => /[?&]prefer=/.test(url)
 
-const Handlers = HttpApiBuilder.group(Api, "catalog", (handlers) =>
-  Effect.gen(function* () {
-    const catalog = yield* Catalog
-    const cursorKey = yield* CursorKey
-    return handlers
-      .handle(
-        "search",
-        answering(
+export const CatalogHandlers: Layer.Layer<
+  HttpApiGroup.ApiGroup<"provider-gateway", "catalog">,
+  never,
+  Catalog | CursorKey | Bearer | Served
+> = HttpApiBuilder.group(Api, "catalog", (handlers) =>
+  served(
+    Effect.gen(function* () {
+      const catalog = yield* Catalog
+      const cursorKey = yield* CursorKey
+      return handlers
+        .handle(
+          "search",
           Effect.fnUntraced(function* ({ request, urlParams }) {
             const caller = yield* Principal
             const { hidden, hints, limit, offset, prefer, q } = urlParams
@@ -86,10 +89,8 @@ const Handlers = HttpApiBuilder.group(Api, "catalog", (handlers) =>
             )
           })
         )
-      )
-      .handle(
-        "discover",
-        answering(
+        .handle(
+          "discover",
           Effect.fnUntraced(function* ({ request, urlParams }) {
             const caller = yield* Principal
             const { hints, limit, maxPriceMicros = null, prefer } = urlParams
@@ -101,10 +102,8 @@ const Handlers = HttpApiBuilder.group(Api, "catalog", (handlers) =>
             )
           })
         )
-      )
-      .handle(
-        "endpoints",
-        answering(
+        .handle(
+          "endpoints",
           Effect.fnUntraced(function* ({ headers: asked, urlParams }) {
             const caller = yield* Principal
             const { workspaceId } = caller
@@ -128,10 +127,8 @@ const Handlers = HttpApiBuilder.group(Api, "catalog", (handlers) =>
             return jsonResponse(body, headers)
           })
         )
-      )
-      .handle(
-        "operation",
-        answering(
+        .handle(
+          "operation",
           Effect.fnUntraced(function* ({ path, urlParams }) {
             return yield* catalog.contract(
               trimmedEndpointId(path.endpointId),
@@ -140,60 +137,55 @@ const Handlers = HttpApiBuilder.group(Api, "catalog", (handlers) =>
             )
           })
         )
-      )
-  })
+    }),
+    Context.pick()
+  )
 )
-
-type Services = Catalog | CursorKey | Bearer
-
-export const CatalogHandlers: Layer.Layer<
-  HttpApiGroup.ApiGroup<"provider-gateway", "catalog">,
-  never,
-  Services
-> = builtWith<Services>(Context.pick(Catalog, CursorKey, Bearer))(Handlers)
 
 export const PublicCatalogHandlers: Layer.Layer<
   HttpApiGroup.ApiGroup<"provider-gateway", "public-catalog">,
   never,
-  Catalog | CursorKey | Open
+  Catalog | CursorKey | Open | Served
 > = HttpApiBuilder.group(Api, "public-catalog", (handlers) =>
-  Effect.gen(function* () {
-    const catalog = yield* Catalog
-    const cursorKey = yield* CursorKey
+  served(
+    Effect.gen(function* () {
+      const catalog = yield* Catalog
+      const cursorKey = yield* CursorKey
 
-    // There are no filters, so no filter can be unknown. Without a topic the answer is a tree.
-    const wholeOverview = catalog.overview({ depth: "jobs", category: null, platform: null, topic: null }).pipe(
-      Effect.catchTags({ unknown_category: Effect.die, unknown_platform: Effect.die }),
-      Effect.flatMap((overview) =>
-        "categories" in overview ? Effect.succeed(overview) : Effect.dieMessage("an overview without a topic is a tree")
+      // There are no filters, so no filter can be unknown. Without a topic the answer is a tree.
+      const wholeOverview = catalog.overview({ depth: "jobs", category: null, platform: null, topic: null }).pipe(
+        Effect.catchTags({ unknown_category: Effect.die, unknown_platform: Effect.die }),
+        Effect.flatMap((overview) =>
+          "categories" in overview
+            ? Effect.succeed(overview)
+            : Effect.dieMessage("an overview without a topic is a tree")
+        )
       )
-    )
-    const routes = routesOf(Api).filter(({ summary }) => summary !== "")
-    const kept = yield* Ref.make({ revision: "", text: "" })
-    /** Made once for each revision. */
-    const fullText = Effect.gen(function* () {
-      const known = yield* Ref.get(kept)
-      const revision = yield* catalog.revision
-      if (known.revision === revision) return known.text
-      const overview = yield* wholeOverview
-      const ids = overview.categories.flatMap(({ platforms = [] }) =>
-        platforms.flatMap(({ jobs = [] }) => jobs.map(({ id }) => id))
-      )
-      const jobs = yield* Effect.forEach(ids, (id) => catalog.supply(id, "balanced"))
-      const text = llmsFullText({
-        opening: llmsOpening(overview, { full: true }),
-        routes,
-        jobs: jobs.filter((supply) => supply !== null),
-        errors: wireErrors.values()
+      const routes = routesOf(Api).filter(({ summary }) => summary !== "")
+      const kept = yield* Ref.make({ revision: "", text: "" })
+      /** Made once for each revision. */
+      const fullText = Effect.gen(function* () {
+        const known = yield* Ref.get(kept)
+        const revision = yield* catalog.revision
+        if (known.revision === revision) return known.text
+        const overview = yield* wholeOverview
+        const ids = overview.categories.flatMap(({ platforms = [] }) =>
+          platforms.flatMap(({ jobs = [] }) => jobs.map(({ id }) => id))
+        )
+        const jobs = yield* Effect.forEach(ids, (id) => catalog.supply(id, "balanced"))
+        const text = llmsFullText({
+          opening: llmsOpening(overview, { full: true }),
+          routes,
+          jobs: jobs.filter((supply) => supply !== null),
+          errors: wireErrors.values()
+        })
+        yield* Ref.set(kept, { revision: overview.revision, text })
+        return text
       })
-      yield* Ref.set(kept, { revision: overview.revision, text })
-      return text
-    })
 
-    return handlers
-      .handle(
-        "items",
-        answering(
+      return handlers
+        .handle(
+          "items",
           Effect.fnUntraced(function* ({ urlParams }) {
             const { capability = null, category = null, cursor, hints, limit, provider = null, q = null } = urlParams
             const filters = { capability, category, provider, q, ...(hints === "on" ? {} : { hints }) }
@@ -212,14 +204,9 @@ export const PublicCatalogHandlers: Layer.Layer<
             return { items, ...told, nextCursor: next === null ? null : makeCursor(cursorKey, next, binding) }
           })
         )
-      )
-      .handle(
-        "item",
-        answering(({ path }) => catalog.publicItem(path.catalogItemId.trim()))
-      )
-      .handleRaw(
-        "compare",
-        answering(
+        .handle("item", ({ path }) => catalog.publicItem(path.catalogItemId.trim()))
+        .handleRaw(
+          "compare",
           Effect.fnUntraced(function* ({ request }) {
             const { catalogItemIds, input = null } = yield* readComparison(request)
             return yield* catalog.compare(
@@ -228,20 +215,12 @@ export const PublicCatalogHandlers: Layer.Layer<
             )
           })
         )
-      )
-      .handle(
-        "overview",
-        answering(({ urlParams: { category = null, depth, platform = null, topic = null } }) =>
+        .handle("overview", ({ urlParams: { category = null, depth, platform = null, topic = null } }) =>
           catalog.overview({ depth, category, platform, topic })
         )
-      )
-      .handle(
-        "llms",
-        answering(() => Effect.map(wholeOverview, llmsText))
-      )
-      .handle(
-        "llmsFull",
-        answering(() => fullText)
-      )
-  })
+        .handle("llms", () => Effect.map(wholeOverview, llmsText))
+        .handle("llmsFull", () => fullText)
+    }),
+    Context.pick()
+  )
 )

@@ -4,23 +4,23 @@
  */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
-import { Effect, Option, Schema, type Layer } from "effect"
+import { Context, Effect, Option, Schema, type Layer } from "effect"
 import { cutText } from "../../domain/Characters.js"
 import { NotFound, ValidationError } from "../../domain/ApiErrors.js"
 import { ConnectionId } from "../../domain/Ids.js"
 import { Catalog } from "../../services/Catalog.js"
 import { ConnectionAuthorizations } from "../../services/ConnectionAuthorizations.js"
 import { Connections } from "../../services/Connections.js"
-import type { CursorKey } from "../../services/CursorKey.js"
+import { CursorKey } from "../../services/CursorKey.js"
 import { makeActing } from "../Acting.js"
 import { Api } from "../Api.js"
 import { Principal, type Bearer } from "../Auth.js"
 import { jsonBody } from "../Body.js"
 import { callerBudget } from "../BodyBudget.js"
-import { answering } from "../RequestState.js"
 import { badCursor, nextCursor, pageRequest } from "../ListPage.js"
-import { reading, type ReadTurns } from "../ReadTurns.js"
+import { reading, ReadTurns } from "../ReadTurns.js"
 import { time } from "../Fields.js"
+import { served, type Served } from "../serving/Endpoints.js"
 import { HttpSettings } from "../Settings.js"
 import { AuthorizationInput, connectionBody, ConnectionInput } from "./Bodies.js"
 import { connectPath, providerNamed } from "./Authorizing.js"
@@ -38,18 +38,18 @@ const connectionIdOf = (raw: string) =>
 export const ConnectionsHandlers: Layer.Layer<
   HttpApiGroup.ApiGroup<"provider-gateway", "connections">,
   never,
-  Catalog | ConnectionAuthorizations | Connections | CursorKey | HttpSettings | ReadTurns | Bearer
+  Catalog | ConnectionAuthorizations | Connections | CursorKey | HttpSettings | ReadTurns | Bearer | Served
 > = HttpApiBuilder.group(Api, "connections", (handlers) =>
-  Effect.gen(function* () {
-    const catalog = yield* Catalog
-    const connections = yield* Connections
-    const authorizations = yield* ConnectionAuthorizations
-    const { publicUrl } = yield* HttpSettings
-    const acting = yield* makeActing
-    return handlers
-      .handleRaw(
-        "create",
-        answering(
+  served(
+    Effect.gen(function* () {
+      const catalog = yield* Catalog
+      const connections = yield* Connections
+      const authorizations = yield* ConnectionAuthorizations
+      const { publicUrl } = yield* HttpSettings
+      const acting = yield* makeActing
+      return handlers
+        .handleRaw(
+          "create",
           Effect.fnUntraced(function* ({ request }) {
             const caller = yield* Principal
             const { expiresAt = null, ...input } = yield* readConnection(request)
@@ -60,10 +60,8 @@ export const ConnectionsHandlers: Layer.Layer<
             )
           })
         )
-      )
-      .handleRaw(
-        "authorize",
-        answering(
+        .handleRaw(
+          "authorize",
           Effect.fnUntraced(function* ({ request }) {
             const caller = yield* Principal
             const { expiresAt = null, label, providerId } = yield* readAuthorization(request)
@@ -79,30 +77,26 @@ export const ConnectionsHandlers: Layer.Layer<
             }
           })
         )
-      )
-      .handle(
-        "list",
-        reading(
-          Effect.fnUntraced(function* ({ urlParams }) {
-            const { workspaceId } = yield* Principal
-            const binding = { list: "connections", workspaceId, filters: {} }
-            const page = yield* connections.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))
-            return { connections: page.items.map(connectionBody), nextCursor: yield* nextCursor(page, binding) }
-          })
+        .handle(
+          "list",
+          reading(
+            Effect.fnUntraced(function* ({ urlParams }) {
+              const { workspaceId } = yield* Principal
+              const binding = { list: "connections", workspaceId, filters: {} }
+              const page = yield* connections.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))
+              return { connections: page.items.map(connectionBody), nextCursor: yield* nextCursor(page, binding) }
+            })
+          )
         )
-      )
-      .handle(
-        "get",
-        answering(
+        .handle(
+          "get",
           Effect.fnUntraced(function* ({ path }) {
             const { workspaceId } = yield* Principal
             return connectionBody(yield* connections.get(workspaceId, yield* connectionIdOf(path.connectionId)))
           })
         )
-      )
-      .handle(
-        "delete",
-        answering(
+        .handle(
+          "delete",
           Effect.fnUntraced(function* ({ path }) {
             const caller = yield* Principal
             yield* connections.delete(
@@ -112,6 +106,7 @@ export const ConnectionsHandlers: Layer.Layer<
             )
           })
         )
-      )
-  })
+    }),
+    Context.pick(CursorKey, ReadTurns)
+  )
 )

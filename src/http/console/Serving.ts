@@ -3,9 +3,6 @@
  * CSRF token, and puts what the handler answers into the frame. Every failure becomes a page with the status and the
  * hint of the table of errors (`http/Envelope.ts`); a defect is logged and becomes the page of `internal_error`.
  */
-import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
-import type * as HttpApp from "@effect/platform/HttpApp"
-import * as HttpRouter from "@effect/platform/HttpRouter"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Cause, Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
@@ -23,7 +20,8 @@ import type { HttpError } from "../Envelope.js"
 import { pageHeaders } from "../PageHeaders.js"
 import { ReadTurns } from "../ReadTurns.js"
 import { clientAddress, spend, spendPublic } from "../RequestRate.js"
-import { currentRequest, stateOf, type RequestState } from "../RequestState.js"
+import { stateOf, type RequestState } from "../RequestState.js"
+import { type Answer as Answering, route, Routes } from "../serving/Routes.js"
 import { HttpSettings } from "../Settings.js"
 import { fieldProblems, urlEncoded } from "../UrlEncoded.js"
 import { readAssets } from "./Assets.js"
@@ -86,7 +84,7 @@ interface Visited {
 /** Answers what no page took: an address that is mistyped or old, or a method that a page has not. */
 export class ErrorPages extends Context.Tag("gateway/http/console/ErrorPages")<
   ErrorPages,
-  { readonly of: (error: HttpError) => HttpApp.Default }
+  { readonly of: (error: HttpError) => Answering<HttpServerRequest.HttpServerRequest> }
 >() {}
 
 /** Whether an address is one of the pages', so that what goes wrong there is told to a person. */
@@ -94,11 +92,11 @@ export const isPagePath = (url: string): boolean => /^\/(?:console|approve)(?:[/
 
 export const consoleLayer = <R>(
   pages: ReadonlyArray<Page<R>>
-): Layer.Layer<ErrorPages, never, R | HttpSettings | RateLimiter | ReadTurns | Sessions> =>
+): Layer.Layer<ErrorPages, never, R | HttpSettings | RateLimiter | ReadTurns | Routes | Sessions> =>
   Layer.effect(
     ErrorPages,
     Effect.gen(function* () {
-      const router = yield* HttpApiBuilder.Router
+      const routes = yield* Routes
       const context = yield* Effect.context<R>()
       const settings = yield* HttpSettings
       const limiter = yield* RateLimiter
@@ -211,7 +209,6 @@ export const consoleLayer = <R>(
           const request = yield* HttpServerRequest.HttpServerRequest
           const state = stateOf(request)
           state.route = page.path
-          state.answering = true
           const [given = "", search = ""] = request.url.split("?", 2)
           const unslashed = request.method === "GET" ? withoutSlash(given, search) : null
           if (unslashed !== null) return away(unslashed)
@@ -286,7 +283,7 @@ export const consoleLayer = <R>(
             Effect.catchAllCause((cause) => {
               if (Cause.isInterruptedOnly(cause)) return Effect.interrupt
               return Option.match(Cause.failureOption(cause), {
-                onNone: () => Effect.map(unexpected(cause, request, state), failed),
+                onNone: () => Effect.map(unexpected(cause, request.method, state), failed),
                 onSome: (error) => Effect.succeed(failed(error))
               })
             }),
@@ -297,15 +294,13 @@ export const consoleLayer = <R>(
         })
 
       for (const page of pages) {
-        const handler = Effect.flatMap(HttpRouter.RouteContext, ({ params }) => respond(page, params))
-        yield* page.method === "GET" ? router.get(page.path, handler) : router.post(page.path, handler)
+        yield* routes.add(route(page, Context.empty(), ({ params }) => respond(page, params)))
       }
       for (const { answer, path } of Object.values(assets)) {
-        yield* router.get(
-          path,
-          Effect.map(currentRequest, (state) => {
+        yield* routes.add(
+          route({ method: "GET", path }, Context.empty(), ({ state }) => {
             state.route = "/console/assets"
-            return answer
+            return Effect.succeed(answer)
           })
         )
       }
@@ -323,4 +318,4 @@ export const consoleLayer = <R>(
           )
       }
     })
-  ).pipe(Layer.provide(HttpApiBuilder.Router.Live))
+  )

@@ -5,15 +5,13 @@
  * The metadata of `/mcp` does not name this server. Clients of the Model Context Protocol begin an authorization code
  * flow with every server that is named there, and refuse one without it, instead of using the token that they have.
  */
-import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
-import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import { Effect, type Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { scopes } from "../../domain/Scope.js"
 import { RateLimiter } from "../../services/RateLimiter.js"
 import { plainRoute, type Route } from "../Access.js"
 import { spendPublic } from "../RequestRate.js"
-import { stateOf } from "../RequestState.js"
+import { route, Routes } from "../serving/Routes.js"
 import { HttpSettings } from "../Settings.js"
 import { deviceGrantType } from "./OAuthBodies.js"
 
@@ -30,9 +28,10 @@ const pathsOf = (publicUrl: string) =>
 export const authorizationServerRoutes = (publicUrl: string): ReadonlyArray<Route> =>
   [...pathsOf(publicUrl)].map((path) => plainRoute("GET", path, "public"))
 
-export const authorizationServerLayer: Layer.Layer<never, never, HttpSettings | RateLimiter> =
-  HttpApiBuilder.Router.use((router) =>
+export const authorizationServerLayer: Layer.Layer<never, never, HttpSettings | RateLimiter | Routes> =
+  Layer.effectDiscard(
     Effect.gen(function* () {
+      const routes = yield* Routes
       const limiter = yield* RateLimiter
       const { publicUrl, trustProxy } = yield* HttpSettings
       const metadata = HttpServerResponse.unsafeJson({
@@ -46,13 +45,10 @@ export const authorizationServerLayer: Layer.Layer<never, never, HttpSettings | 
         service_documentation: `${publicUrl}/docs`
       })
       for (const path of pathsOf(publicUrl))
-        yield* router.get(
-          path,
-          Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-            const state = stateOf(request)
-            state.route = path
-            return Effect.as(spendPublic(limiter, request, trustProxy, state), metadata)
-          })
+        yield* routes.add(
+          route({ method: "GET", path }, Context.empty(), ({ request, state }) =>
+            Effect.as(spendPublic(limiter, request, trustProxy, state), metadata)
+          )
         )
     })
   )

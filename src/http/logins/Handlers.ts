@@ -1,7 +1,7 @@
 /** Translates between command-line logins and their service. A person decides in `console/sign-in/Approve.ts`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
-import { Effect, Option, Schema, type Layer } from "effect"
+import { Context, Effect, Option, Schema, type Layer } from "effect"
 import { cutText } from "../../domain/Characters.js"
 import { NotFound } from "../../domain/ApiErrors.js"
 import { ApprovalId } from "../../domain/Ids.js"
@@ -10,7 +10,7 @@ import { Api } from "../Api.js"
 import type { Open } from "../Auth.js"
 import { jsonBody } from "../Body.js"
 import { publicBudget } from "../BodyBudget.js"
-import { answering } from "../RequestState.js"
+import { served, type Served } from "../serving/Endpoints.js"
 import { HttpSettings } from "../Settings.js"
 import { loginBody, loginCreated, LoginInput } from "./Bodies.js"
 
@@ -23,23 +23,23 @@ const approvalIdOf = (raw: string) =>
     onSome: Effect.succeed
   })
 
-type Services = HttpSettings | LoginApprovals | Open
+type Services = HttpSettings | LoginApprovals | Open | Served
 
 export const LoginsHandlers: Layer.Layer<
   HttpApiGroup.ApiGroup<"provider-gateway", "logins">,
   never,
   Services
 > = HttpApiBuilder.group(Api, "logins", (handlers) =>
-  Effect.gen(function* () {
-    const logins = yield* LoginApprovals
-    const { publicUrl } = yield* HttpSettings
+  served(
+    Effect.gen(function* () {
+      const logins = yield* LoginApprovals
+      const { publicUrl } = yield* HttpSettings
 
-    const get = (raw: string) => Effect.flatMap(approvalIdOf(raw), logins.get)
+      const get = (raw: string) => Effect.flatMap(approvalIdOf(raw), logins.get)
 
-    return handlers
-      .handleRaw(
-        "create",
-        answering(
+      return handlers
+        .handleRaw(
+          "create",
           Effect.fnUntraced(function* ({ request }) {
             const { digest, expiresAt = null, label, scopes } = yield* readLogin(request)
             return loginCreated(
@@ -48,10 +48,8 @@ export const LoginsHandlers: Layer.Layer<
             )
           })
         )
-      )
-      .handle(
-        "get",
-        answering(({ path }) => Effect.map(get(path.approvalId), loginBody))
-      )
-  })
+        .handle("get", ({ path }) => Effect.map(get(path.approvalId), loginBody))
+    }),
+    Context.pick()
+  )
 )

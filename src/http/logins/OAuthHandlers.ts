@@ -7,7 +7,7 @@ import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import { Clock, Data, Effect, Either, type Layer, ParseResult, Redacted, Schema } from "effect"
+import { Context, Clock, Data, Effect, Either, type Layer, ParseResult, Redacted, Schema } from "effect"
 import { ValidationError } from "../../domain/ApiErrors.js"
 import { cutText } from "../../domain/Characters.js"
 import type { DeviceRefusal } from "../../domain/DeviceGrant.js"
@@ -17,7 +17,7 @@ import { Api } from "../Api.js"
 import type { Open } from "../Auth.js"
 import { formFields } from "../Body.js"
 import { fromIssues } from "../FieldProblems.js"
-import { answering } from "../RequestState.js"
+import { served, type Served } from "../serving/Endpoints.js"
 import { HttpSettings } from "../Settings.js"
 import { fieldProblems, type UrlEncoded } from "../UrlEncoded.js"
 import {
@@ -94,54 +94,51 @@ const label = (clientId: string | undefined): string => clientId ?? "a device"
 export const OAuthHandlers: Layer.Layer<
   HttpApiGroup.ApiGroup<"provider-gateway", "oauth">,
   never,
-  HttpSettings | LoginApprovals | Open
+  HttpSettings | LoginApprovals | Open | Served
 > = HttpApiBuilder.group(Api, "oauth", (handlers) =>
-  Effect.gen(function* () {
-    const logins = yield* LoginApprovals
-    const { publicUrl } = yield* HttpSettings
-    const verificationUri = `${publicUrl}/console/device`
+  served(
+    Effect.gen(function* () {
+      const logins = yield* LoginApprovals
+      const { publicUrl } = yield* HttpSettings
+      const verificationUri = `${publicUrl}/console/device`
 
-    const begin = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-      const { client_id, scope } = yield* readAuthorization(request)
-      const { deviceCode, login } = yield* Effect.catchTag(
-        logins.createForDevice({ label: label(client_id), scopes: scope }),
-        "validation_error",
-        (error) => Effect.fail(refused("invalid_request", described(error)))
-      )
-      return answer({
-        device_code: Redacted.value(deviceCode),
-        user_code: login.userCode,
-        verification_uri: verificationUri,
-        verification_uri_complete: `${verificationUri}?user_code=${login.userCode}`,
-        expires_in: loginMillis / 1000,
-        interval: devicePollSeconds
+      const begin = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+        const { client_id, scope } = yield* readAuthorization(request)
+        const { deviceCode, login } = yield* Effect.catchTag(
+          logins.createForDevice({ label: label(client_id), scopes: scope }),
+          "validation_error",
+          (error) => Effect.fail(refused("invalid_request", described(error)))
+        )
+        return answer({
+          device_code: Redacted.value(deviceCode),
+          user_code: login.userCode,
+          verification_uri: verificationUri,
+          verification_uri_complete: `${verificationUri}?user_code=${login.userCode}`,
+          expires_in: loginMillis / 1000,
+          interval: devicePollSeconds
+        })
       })
-    })
 
-    const redeem = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-      const { client_id, device_code } = yield* readToken(request)
-      const { expiresAt, scopes, token } = yield* Effect.catchTag(
-        logins.redeem(Redacted.make(device_code), label(client_id)),
-        "DeviceRefused",
-        ({ refusal }) => Effect.fail(refused(refusal, meanings[refusal]))
-      )
-      const now = yield* Clock.currentTimeMillis
-      return answer({
-        access_token: Redacted.value(token),
-        token_type: "Bearer",
-        scope: scopes.join(" "),
-        ...(expiresAt === null ? {} : { expires_in: Math.max(0, Math.floor((expiresAt - now) / 1000)) })
+      const redeem = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+        const { client_id, device_code } = yield* readToken(request)
+        const { expiresAt, scopes, token } = yield* Effect.catchTag(
+          logins.redeem(Redacted.make(device_code), label(client_id)),
+          "DeviceRefused",
+          ({ refusal }) => Effect.fail(refused(refusal, meanings[refusal]))
+        )
+        const now = yield* Clock.currentTimeMillis
+        return answer({
+          access_token: Redacted.value(token),
+          token_type: "Bearer",
+          scope: scopes.join(" "),
+          ...(expiresAt === null ? {} : { expires_in: Math.max(0, Math.floor((expiresAt - now) / 1000)) })
+        })
       })
-    })
 
-    return handlers
-      .handleRaw(
-        "deviceAuthorization",
-        answering(({ request }) => Effect.catchTag(begin(request), "Refused", told))
-      )
-      .handleRaw(
-        "token",
-        answering(({ request }) => Effect.catchTag(redeem(request), "Refused", told))
-      )
-  })
+      return handlers
+        .handleRaw("deviceAuthorization", ({ request }) => Effect.catchTag(begin(request), "Refused", told))
+        .handleRaw("token", ({ request }) => Effect.catchTag(redeem(request), "Refused", told))
+    }),
+    Context.pick()
+  )
 )

@@ -5,10 +5,9 @@
  * node can give it. The SDK is loaded with the first request, so that a gateway without agents does not pay for it.
  */
 import { isIP } from "node:net"
-import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
-import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import { Effect, type Layer, Runtime, Schema } from "effect"
+import { Context, Effect, Layer, Runtime, Schema } from "effect"
 import type { CallToolResult, Server } from "@modelcontextprotocol/server"
 import { productName, productVersion } from "../../domain/Product.js"
 import type { TokenRevoked, Unauthorized } from "../../domain/ApiErrors.js"
@@ -25,6 +24,7 @@ import { errorResponse } from "../Envelope.js"
 import { spend, spendPublic } from "../RequestRate.js"
 import { stateOf, type RequestState } from "../RequestState.js"
 import { agentCounter } from "../runs/ServiceAgents.js"
+import { route, Routes } from "../serving/Routes.js"
 import { HttpSettings } from "../Settings.js"
 import type { ToolAnswer, Visit } from "./Tool.js"
 import { callTool, maySee, tools, type ToolServices } from "./Tools.js"
@@ -102,8 +102,8 @@ const hostnameOf = (authority: string): string => readUrl(`http://${authority}`)
 /** A page that was led here by a name of its own (DNS rebinding) names that name; an address cannot be rebound. */
 const isAddress = (hostname: string): boolean => isIP(hostname.replace(/^\[|\]$/g, "")) !== 0
 
-export const mcpLayer: Layer.Layer<never, never, Accounts | HttpSettings | RateLimiter | ToolServices> =
-  HttpApiBuilder.Router.use((router) =>
+export const mcpLayer: Layer.Layer<never, never, Accounts | HttpSettings | RateLimiter | Routes | ToolServices> =
+  Layer.effectDiscard(
     Effect.gen(function* () {
       const run = Runtime.runPromise(yield* Effect.runtime<ToolServices>())
       const settings = yield* HttpSettings
@@ -139,8 +139,6 @@ export const mcpLayer: Layer.Layer<never, never, Accounts | HttpSettings | RateL
       }
 
       const entered = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, state: RequestState) {
-        state.route = path
-        state.answering = true
         const loaded = yield* sdk
         const headers = webHeaders(request)
         const url = new URL(path, publicUrl)
@@ -182,24 +180,18 @@ export const mcpLayer: Layer.Layer<never, never, Accounts | HttpSettings | RateL
         scopes_supported: [...new Set(tools.flatMap(({ scope }) => (scope === null ? [] : [scope])))]
       })
 
-      yield* router.post(
-        path,
-        Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-          entered(request, stateOf(request)).pipe(
+      yield* (yield* Routes).add(
+        route({ method: "POST", path }, Context.empty(), ({ request, state }) =>
+          entered(request, state).pipe(
             Effect.catchTags({
               unauthorized: (error) => challenge(error, request),
               token_revoked: (error) => challenge(error, request)
             })
           )
+        ),
+        route({ method: "GET", path: metadataPath }, Context.empty(), ({ request, state }) =>
+          Effect.as(spendPublic(limiter, request, trustProxy, state), metadata)
         )
-      )
-      yield* router.get(
-        metadataPath,
-        Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-          const state = stateOf(request)
-          state.route = metadataPath
-          return Effect.as(spendPublic(limiter, request, trustProxy, state), metadata)
-        })
       )
     })
   )

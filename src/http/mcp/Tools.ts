@@ -62,7 +62,7 @@ export const callTool = (
     if (Cause.isInterruptedOnly(cause)) return Effect.interrupt
     return Option.match(Cause.failureOption(cause), {
       onNone: () =>
-        Effect.map(unexpected(cause, asked.request, asked.state), (error) => refusal(error, visit.requestId)),
+        Effect.map(unexpected(cause, asked.request.method, asked.state), (error) => refusal(error, visit.requestId)),
       onSome: (error) => Effect.succeed(refusal(error, visit.requestId))
     })
   })

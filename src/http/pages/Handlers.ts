@@ -2,7 +2,7 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import { Effect, type Layer } from "effect"
+import { Context, Effect, type Layer } from "effect"
 import { NotFound } from "../../domain/ApiErrors.js"
 import { cutText } from "../../domain/Characters.js"
 import { wantsPage } from "../Accept.js"
@@ -11,7 +11,7 @@ import type { Open } from "../Auth.js"
 import { readAssets } from "../console/Assets.js"
 import { prefixOf } from "../console/Cookies.js"
 import { pageHeaders } from "../PageHeaders.js"
-import { answering } from "../RequestState.js"
+import { served, type Served } from "../serving/Endpoints.js"
 import { HttpSettings } from "../Settings.js"
 import { aboutJson, homePage } from "./About.js"
 import { fileAnswer, referenceFiles, schemaAnswer, schemaAnswers } from "./Files.js"
@@ -24,51 +24,41 @@ import { startPage } from "./StartPage.js"
 export const PagesHandlers: Layer.Layer<
   HttpApiGroup.ApiGroup<"provider-gateway", "pages">,
   never,
-  HttpSettings | Open
+  HttpSettings | Open | Served
 > = HttpApiBuilder.group(Api, "pages", (handlers) =>
-  Effect.gen(function* () {
-    const { publicUrl } = yield* HttpSettings
-    const assets = yield* readAssets
-    const prefix = prefixOf(publicUrl)
-    const rendered = (page: PublicPage, headers: { readonly [name: string]: string } = {}, status = 200) =>
-      HttpServerResponse.text(publicFrame(assets, page).render({ prefix, csrf: null }), {
-        status,
-        contentType: "text/html; charset=utf-8",
-        headers: { ...pageHeaders, "cache-control": "no-cache", ...headers }
-      })
+  served(
+    Effect.gen(function* () {
+      const { publicUrl } = yield* HttpSettings
+      const assets = yield* readAssets
+      const prefix = prefixOf(publicUrl)
+      const rendered = (page: PublicPage, headers: { readonly [name: string]: string } = {}, status = 200) =>
+        HttpServerResponse.text(publicFrame(assets, page).render({ prefix, csrf: null }), {
+          status,
+          contentType: "text/html; charset=utf-8",
+          headers: { ...pageHeaders, "cache-control": "no-cache", ...headers }
+        })
 
-    const files = yield* Effect.cached(referenceFiles)
-    const schemas = yield* Effect.cached(Effect.sync(schemaAnswers))
-    const varied = { vary: "accept" }
-    const about = HttpServerResponse.text(aboutJson(publicUrl), { contentType: "application/json", headers: varied })
-    const home = yield* Effect.cached(Effect.sync(() => rendered(homePage, varied)))
-    const start = yield* Effect.cached(Effect.sync(() => rendered(startPage(Api))))
-    const reference = yield* Effect.cached(Effect.map(files, (found) => rendered(referencePage(found))))
+      const files = yield* Effect.cached(referenceFiles)
+      const schemas = yield* Effect.cached(Effect.sync(schemaAnswers))
+      const varied = { vary: "accept" }
+      const about = HttpServerResponse.text(aboutJson(publicUrl), { contentType: "application/json", headers: varied })
+      const home = yield* Effect.cached(Effect.sync(() => rendered(homePage, varied)))
+      const start = yield* Effect.cached(Effect.sync(() => rendered(startPage(Api))))
+      const reference = yield* Effect.cached(Effect.map(files, (found) => rendered(referencePage(found))))
 
-    const shownGuides = new Map<string, Effect.Effect<HttpServerResponse.HttpServerResponse | null>>()
-    for (const { name } of guides)
-      shownGuides.set(
-        name,
-        yield* Effect.cached(Effect.map(guidePage(name), (page) => (page === null ? null : rendered(page))))
-      )
-    const noGuide = yield* Effect.cached(Effect.sync(() => rendered(missingPage, varied, 404)))
+      const shownGuides = new Map<string, Effect.Effect<HttpServerResponse.HttpServerResponse | null>>()
+      for (const { name } of guides)
+        shownGuides.set(
+          name,
+          yield* Effect.cached(Effect.map(guidePage(name), (page) => (page === null ? null : rendered(page))))
+        )
+      const noGuide = yield* Effect.cached(Effect.sync(() => rendered(missingPage, varied, 404)))
 
-    return handlers
-      .handle(
-        "home",
-        answering(({ request }) => (wantsPage(request.headers["accept"]) ? home : Effect.succeed(about)))
-      )
-      .handle(
-        "docs",
-        answering(() => start)
-      )
-      .handle(
-        "docsReference",
-        answering(() => reference)
-      )
-      .handle(
-        "docsGuide",
-        answering(({ path: { guide }, request }) =>
+      return handlers
+        .handle("home", ({ request }) => (wantsPage(request.headers["accept"]) ? home : Effect.succeed(about)))
+        .handle("docs", () => start)
+        .handle("docsReference", () => reference)
+        .handle("docsGuide", ({ path: { guide }, request }) =>
           Effect.gen(function* () {
             if (guide === "") return yield* start
             const shown = yield* shownGuides.get(guide) ?? Effect.succeed(null)
@@ -77,10 +67,7 @@ export const PagesHandlers: Layer.Layer<
             return yield* new NotFound({ what: "guide", id: cutText(guide, 100) })
           })
         )
-      )
-      .handle(
-        "docsFile",
-        answering(({ path, request }) =>
+        .handle("docsFile", ({ path, request }) =>
           Effect.flatMap(
             path.file.endsWith(".schema.json")
               ? Effect.map(schemas, (found) => schemaAnswer(found, path.file, request.headers["if-none-match"]))
@@ -88,6 +75,7 @@ export const PagesHandlers: Layer.Layer<
             (found) => found ?? new NotFound({ what: "file", id: cutText(path.file, 100) })
           )
         )
-      )
-  })
+    }),
+    Context.pick()
+  )
 )

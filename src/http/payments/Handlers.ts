@@ -2,7 +2,7 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
-import { Effect, type Layer } from "effect"
+import { Context, Effect, type Layer } from "effect"
 import { ValidationError } from "../../domain/ApiErrors.js"
 import { webhookBytesMax } from "../../domain/Limits.js"
 import { PaymentEvents } from "../../services/PaymentEvents.js"
@@ -12,7 +12,8 @@ import { Api } from "../Api.js"
 import type { Open } from "../Auth.js"
 import { rawBody } from "../Body.js"
 import { spendPublic } from "../RequestRate.js"
-import { answering, stateOf } from "../RequestState.js"
+import { stateOf } from "../RequestState.js"
+import { served, type Served } from "../serving/Endpoints.js"
 import { HttpSettings } from "../Settings.js"
 
 const unsigned = ValidationError.of(
@@ -23,19 +24,19 @@ const unsigned = ValidationError.of(
 export const PaymentsHandlers: Layer.Layer<
   HttpApiGroup.ApiGroup<"provider-gateway", "payments">,
   never,
-  HttpSettings | Open | PaymentEvents | RateLimiter | TopUpReports
+  HttpSettings | Open | PaymentEvents | RateLimiter | TopUpReports | Served
 > = HttpApiBuilder.group(Api, "payments", (handlers) =>
-  Effect.gen(function* () {
-    const events = yield* PaymentEvents
-    const limiter = yield* RateLimiter
-    const reports = yield* TopUpReports
-    const { trustProxy } = yield* HttpSettings
-    /** A sender who is not the processor runs out of the bucket of their address; the processor itself has none. */
-    const spend = (request: HttpServerRequest.HttpServerRequest) =>
-      spendPublic(limiter, request, trustProxy, stateOf(request))
-    return handlers.handleRaw(
-      "stripeEvent",
-      answering(
+  served(
+    Effect.gen(function* () {
+      const events = yield* PaymentEvents
+      const limiter = yield* RateLimiter
+      const reports = yield* TopUpReports
+      const { trustProxy } = yield* HttpSettings
+      /** A sender who is not the processor runs out of the bucket of their address; the processor itself has none. */
+      const spend = (request: HttpServerRequest.HttpServerRequest) =>
+        spendPublic(limiter, request, trustProxy, stateOf(request))
+      return handlers.handleRaw(
+        "stripeEvent",
         Effect.fnUntraced(function* ({ headers, request }) {
           const body = yield* Effect.tapError(rawBody(request, webhookBytesMax), () => spend(request))
           const found = yield* events.read({ body, signature: headers["stripe-signature"] }).pipe(
@@ -57,6 +58,7 @@ export const PaymentsHandlers: Layer.Layer<
           }
         })
       )
-    )
-  })
+    }),
+    Context.pick()
+  )
 )

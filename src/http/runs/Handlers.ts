@@ -11,13 +11,13 @@ import { writeJson } from "../../domain/LosslessJson.js"
 import { CursorKey } from "../../services/CursorKey.js"
 import { Runs } from "../../services/Runs.js"
 import { Api } from "../Api.js"
-import { Bearer, Principal } from "../Auth.js"
-import { builtWith } from "../BuiltWith.js"
+import { type Bearer, Principal } from "../Auth.js"
+import { served, type Served } from "../serving/Endpoints.js"
 import { HttpSettings } from "../Settings.js"
 import { jsonBody } from "../Body.js"
 import { callerBudget } from "../BodyBudget.js"
 import { requiredKeyOf } from "../IdempotencyKey.js"
-import { answering, stateOf, tracedBy } from "../RequestState.js"
+import { stateOf, tracedBy } from "../RequestState.js"
 import { reading, ReadTurns } from "../ReadTurns.js"
 import { cancelRun, createdBody, listRuns, readRun, runIdOf } from "./Answers.js"
 import { mediaResponse } from "./MediaResponse.js"
@@ -48,18 +48,22 @@ const moneyHeaders = (left: MoneyLeft | null): { readonly [name: string]: string
         ...(left.keyMicros === null ? {} : { "x-key-remaining-micros": String(left.keyMicros) })
       }
 
-const Handlers = HttpApiBuilder.group(Api, "runs", (handlers) =>
-  Effect.gen(function* () {
-    const runs = yield* Runs
-    const countAgent = agentCounter((yield* HttpSettings).serviceAgents)
-    return (
-      handlers
-        // A client that hangs up interrupts this. `create` itself lets nothing of the admission be interrupted, only
-        // its waiting; making the whole handler uninterruptible would make that waiting outlast its time, because
-        // nobody could end it.
-        .handleRaw(
-          "create",
-          answering(
+export const RunsHandlers: Layer.Layer<
+  HttpApiGroup.ApiGroup<"provider-gateway", "runs">,
+  never,
+  CursorKey | HttpSettings | ReadTurns | Runs | Bearer | Served
+> = HttpApiBuilder.group(Api, "runs", (handlers) =>
+  served(
+    Effect.gen(function* () {
+      const runs = yield* Runs
+      const countAgent = agentCounter((yield* HttpSettings).serviceAgents)
+      return (
+        handlers
+          // A client that hangs up interrupts this. `create` itself lets nothing of the admission be interrupted, only
+          // its waiting; making the whole handler uninterruptible would make that waiting outlast its time, because
+          // nobody could end it.
+          .handleRaw(
+            "create",
             Effect.fnUntraced(function* ({ headers, request, urlParams }) {
               const principal = yield* Principal
               const state = stateOf(request)
@@ -75,78 +79,70 @@ const Handlers = HttpApiBuilder.group(Api, "runs", (handlers) =>
               return json(createdBody(created), 201, moneyHeaders(created.left))
             })
           )
-        )
-        .handleRaw(
-          "quote",
-          reading(
-            Effect.fnUntraced(function* ({ request }) {
-              const principal = yield* Principal
-              const { requestId } = stateOf(request)
-              const body = yield* readQuoteRequest(request)
-              return quoteBody(yield* runs.quote(principal, quoteRequestOf(body, requestId)))
-            })
+          .handleRaw(
+            "quote",
+            reading(
+              Effect.fnUntraced(function* ({ request }) {
+                const principal = yield* Principal
+                const { requestId } = stateOf(request)
+                const body = yield* readQuoteRequest(request)
+                return quoteBody(yield* runs.quote(principal, quoteRequestOf(body, requestId)))
+              })
+            )
           )
-        )
-        .handle(
-          "list",
-          reading(
-            Effect.fnUntraced(function* ({ urlParams }) {
-              const { workspaceId } = yield* Principal
-              return json(yield* listRuns(runs, workspaceId, urlParams), 200)
-            })
+          .handle(
+            "list",
+            reading(
+              Effect.fnUntraced(function* ({ urlParams }) {
+                const { workspaceId } = yield* Principal
+                return json(yield* listRuns(runs, workspaceId, urlParams), 200)
+              })
+            )
           )
-        )
-        .handle(
-          "get",
-          reading(
-            Effect.fnUntraced(function* ({ path, urlParams }) {
-              const { workspaceId } = yield* Principal
-              return json(yield* readRun(runs, workspaceId, path.runId, urlParams), 200)
-            })
+          .handle(
+            "get",
+            reading(
+              Effect.fnUntraced(function* ({ path, urlParams }) {
+                const { workspaceId } = yield* Principal
+                return json(yield* readRun(runs, workspaceId, path.runId, urlParams), 200)
+              })
+            )
           )
-        )
-        .handle(
-          "cancel",
-          answering(
+          .handle(
+            "cancel",
             Effect.fnUntraced(function* ({ path }) {
               const { workspaceId } = yield* Principal
               return json(yield* cancelRun(runs, workspaceId, path.runId), 200)
             })
           )
-        )
-        .handle(
-          "attempts",
-          reading(
-            Effect.fnUntraced(function* ({ path }) {
-              const { workspaceId } = yield* Principal
-              return attemptList(yield* runs.get(workspaceId, yield* runIdOf(path.runId)))
-            })
-          )
-        )
-        .handle(
-          "media",
-          reading(
-            Effect.fnUntraced(function* ({ headers, path }) {
-              const { workspaceId } = yield* Principal
-              const runId = yield* runIdOf(path.runId)
-              if (!isMediaId(path.mediaId)) return yield* new NotFound({ what: "file", id: cutText(path.mediaId, 100) })
-              const media = yield* runs.media(workspaceId, runId, path.mediaId)
-              return yield* mediaResponse(media, {
-                range: headers.range,
-                ifNoneMatch: headers["if-none-match"],
-                ifRange: headers["if-range"]
+          .handle(
+            "attempts",
+            reading(
+              Effect.fnUntraced(function* ({ path }) {
+                const { workspaceId } = yield* Principal
+                return attemptList(yield* runs.get(workspaceId, yield* runIdOf(path.runId)))
               })
-            })
+            )
           )
-        )
-    )
-  })
+          .handle(
+            "media",
+            reading(
+              Effect.fnUntraced(function* ({ headers, path }) {
+                const { workspaceId } = yield* Principal
+                const runId = yield* runIdOf(path.runId)
+                if (!isMediaId(path.mediaId))
+                  return yield* new NotFound({ what: "file", id: cutText(path.mediaId, 100) })
+                const media = yield* runs.media(workspaceId, runId, path.mediaId)
+                return yield* mediaResponse(media, {
+                  range: headers.range,
+                  ifNoneMatch: headers["if-none-match"],
+                  ifRange: headers["if-range"]
+                })
+              })
+            )
+          )
+      )
+    }),
+    Context.pick(CursorKey, ReadTurns)
+  )
 )
-
-type Services = CursorKey | HttpSettings | ReadTurns | Runs | Bearer
-
-export const RunsHandlers: Layer.Layer<
-  HttpApiGroup.ApiGroup<"provider-gateway", "runs">,
-  never,
-  Services
-> = builtWith<Services>(Context.pick(CursorKey, HttpSettings, ReadTurns, Runs, Bearer))(Handlers)

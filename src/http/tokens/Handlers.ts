@@ -1,11 +1,11 @@
 /** Translates between the routes of tokens and their service; decides nothing itself. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
-import { Effect, Option, Schema, type Layer } from "effect"
+import { Context, Effect, Option, Schema, type Layer } from "effect"
 import { NotFound } from "../../domain/ApiErrors.js"
 import { cutText } from "../../domain/Characters.js"
 import { TokenId } from "../../domain/Ids.js"
-import type { CursorKey } from "../../services/CursorKey.js"
+import { CursorKey } from "../../services/CursorKey.js"
 import { Tokens } from "../../services/Tokens.js"
 import { makeActing } from "../Acting.js"
 import { Api } from "../Api.js"
@@ -13,8 +13,8 @@ import { Principal, type Bearer } from "../Auth.js"
 import { jsonBody, optionalJsonBody } from "../Body.js"
 import { callerBudget } from "../BodyBudget.js"
 import { badCursor, nextCursor, pageRequest } from "../ListPage.js"
-import { reading, type ReadTurns } from "../ReadTurns.js"
-import { answering } from "../RequestState.js"
+import { reading, ReadTurns } from "../ReadTurns.js"
+import { served, type Served } from "../serving/Endpoints.js"
 import type { HttpSettings } from "../Settings.js"
 import { RotationInput, tokenBody, TokenChange, TokenInput, tokenWithSecret } from "./Bodies.js"
 
@@ -32,26 +32,26 @@ const tokenIdOf = (raw: string) =>
 export const TokensHandlers: Layer.Layer<
   HttpApiGroup.ApiGroup<"provider-gateway", "tokens">,
   never,
-  CursorKey | HttpSettings | ReadTurns | Tokens | Bearer
+  CursorKey | HttpSettings | ReadTurns | Tokens | Bearer | Served
 > = HttpApiBuilder.group(Api, "tokens", (handlers) =>
-  Effect.gen(function* () {
-    const acting = yield* makeActing
-    const tokens = yield* Tokens
-    return handlers
-      .handle(
-        "list",
-        reading(
-          Effect.fnUntraced(function* ({ urlParams }) {
-            const { workspaceId } = yield* Principal
-            const binding = { list: "tokens", workspaceId, filters: {} }
-            const page = yield* tokens.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))
-            return { tokens: page.items.map(tokenBody), nextCursor: yield* nextCursor(page, binding) }
-          })
+  served(
+    Effect.gen(function* () {
+      const acting = yield* makeActing
+      const tokens = yield* Tokens
+      return handlers
+        .handle(
+          "list",
+          reading(
+            Effect.fnUntraced(function* ({ urlParams }) {
+              const { workspaceId } = yield* Principal
+              const binding = { list: "tokens", workspaceId, filters: {} }
+              const page = yield* tokens.list(workspaceId, yield* pageRequest(urlParams, binding, badCursor))
+              return { tokens: page.items.map(tokenBody), nextCursor: yield* nextCursor(page, binding) }
+            })
+          )
         )
-      )
-      .handleRaw(
-        "create",
-        answering(
+        .handleRaw(
+          "create",
           Effect.fnUntraced(function* ({ request }) {
             const caller = yield* Principal
             const {
@@ -70,10 +70,8 @@ export const TokensHandlers: Layer.Layer<
             return tokenWithSecret(yield* Effect.uninterruptible(tokens.create(caller, asked, by)))
           })
         )
-      )
-      .handleRaw(
-        "change",
-        answering(
+        .handleRaw(
+          "change",
           Effect.fnUntraced(function* ({ path, request }) {
             const caller = yield* Principal
             const tokenId = yield* tokenIdOf(path.tokenId)
@@ -86,20 +84,16 @@ export const TokensHandlers: Layer.Layer<
             return tokenBody(yield* Effect.uninterruptible(tokens.change(caller, tokenId, changes, by)))
           })
         )
-      )
-      .handle(
-        "revoke",
-        answering(
+        .handle(
+          "revoke",
           Effect.fnUntraced(function* ({ path }) {
             const caller = yield* Principal
             const by = yield* acting(caller)
             yield* Effect.uninterruptible(tokens.revoke(caller, yield* tokenIdOf(path.tokenId), by))
           })
         )
-      )
-      .handleRaw(
-        "rotate",
-        answering(
+        .handleRaw(
+          "rotate",
           Effect.fnUntraced(function* ({ path, request }) {
             const caller = yield* Principal
             const tokenId = yield* tokenIdOf(path.tokenId)
@@ -108,6 +102,7 @@ export const TokensHandlers: Layer.Layer<
             return tokenWithSecret(yield* Effect.uninterruptible(tokens.rotate(caller, tokenId, overlapSeconds, by)))
           })
         )
-      )
-  })
+    }),
+    Context.pick(CursorKey, ReadTurns)
+  )
 )

@@ -1,5 +1,5 @@
 /** The gateway in this process, and the newcomer's welcome in development. */
-import * as HttpServer from "@effect/platform/HttpServer"
+import { ServerAddress } from "../../http/serving/Listening.js"
 import { Console, Data, Effect, Layer } from "effect"
 import { tokenFile, welcome } from "../accounts/DemoWorkspace.js"
 import { type GatewayConfig, publicUrlProblem, urlOf } from "../node/Config.js"
@@ -12,9 +12,8 @@ import type { ServeOptions } from "./Starting.js"
 const started = (config: GatewayConfig, { welcomes }: ServeOptions) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
-      const { address } = yield* HttpServer.HttpServer
+      const { port } = yield* ServerAddress
       yield* tellListening
-      const port = address._tag === "TcpAddress" ? address.port : config.port
       const url = urlOf(config.host, port)
       const problem = publicUrlProblem(config)
       if (problem !== null) yield* Effect.logWarning(problem)

@@ -1,0 +1,84 @@
+/**
+ * Which handler takes a method and a path. Layers add their routes while the gateway is composed; the server looks them
+ * up. Paths are matched exactly: case counts, and a path with one more slash is another path.
+ */
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import { Context, Effect, Layer } from "effect"
+import * as FindMyWay from "find-my-way-ts"
+import { pathParameterCharsMax } from "../../domain/Limits.js"
+import type { RequestState } from "../RequestState.js"
+import type { ServedRequest } from "./ServedRequest.js"
+
+/** A request that found its route. */
+export interface Call {
+  readonly request: ServedRequest
+  readonly state: RequestState
+  /** What the path has in the places of the route's parameters, decoded. */
+  readonly params: { readonly [name: string]: string | undefined }
+  /** The query; a parameter that is given several times is a list. */
+  readonly query: { readonly [name: string]: string | ReadonlyArray<string> }
+}
+
+export type Answer<R> = Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, R>
+
+/** What every handler has beside the services of its layer. */
+export type Request = HttpServerRequest.HttpServerRequest
+
+/** Runs an answer with these services and its request. */
+export type Begin<A> = <R>(services: Context.Context<R>, answer: Answer<R | Request>) => A
+
+export interface Route {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD" | "OPTIONS"
+  readonly path: `/${string}`
+  readonly answer: <A>(call: Call, begin: Begin<A>) => A
+}
+
+/** `services` are those that the handler asks for: few of them, because each request copies them. */
+export const route = <R>(
+  { method, path }: Pick<Route, "method" | "path">,
+  services: Context.Context<R>,
+  handle: (call: Call) => Answer<R | Request>
+): Route => ({
+  method,
+  path,
+  answer: (call, begin) =>
+    begin(
+      services,
+      Effect.suspend(() => handle(call))
+    )
+})
+
+export interface Found {
+  readonly route: Route
+  readonly params: Call["params"]
+  readonly query: Call["query"]
+}
+
+export class Routes extends Context.Tag("gateway/http/serving/Routes")<
+  Routes,
+  {
+    readonly add: (...routes: ReadonlyArray<Route>) => Effect.Effect<void>
+    /** Null where no route takes it. A `HEAD` without a route of its own is a `GET` without its body. */
+    readonly find: (method: string, url: string) => Found | null
+  }
+>() {}
+
+export const RoutesLayer: Layer.Layer<Routes> = Layer.sync(Routes, () => {
+  const table = FindMyWay.make<Route>({
+    caseSensitive: true,
+    ignoreTrailingSlash: false,
+    ignoreDuplicateSlashes: false,
+    maxParamLength: pathParameterCharsMax
+  })
+  return Routes.of({
+    add: (...routes) =>
+      Effect.sync(() => {
+        for (const added of routes) table.on(added.method, added.path, added)
+      }),
+    find: (method, url) => {
+      const found = table.find(method, url) ?? (method === "HEAD" ? table.find("GET", url) : undefined)
+      return found === undefined ? null : { route: found.handler, params: found.params, query: found.searchParams }
+    }
+  })
+})
