@@ -197,8 +197,9 @@ export const makeBoundary = (
           unsendable(defect)
         }
       })
-      to.once("close", () => {
-        if (!to.writableEnded) fiber.unsafeInterruptAsFork(HttpServerError.clientAbortFiberId)
-      })
+      if (fiber.unsafePoll() === null)
+        to.once("close", () => {
+          if (!to.writableEnded) fiber.unsafeInterruptAsFork(HttpServerError.clientAbortFiberId)
+        })
     }
   })
