@@ -58,7 +58,10 @@ export const printLanguages = (rank: RankedJobs, release: boolean): ReadonlyArra
     if (among < enough) failures.push(`${title}: ${among.toFixed(0)} % find their job, at least ${enough} % is wanted`)
     if (isHeldOut) continue
     for (const { job, jobs, question } of ranked)
-      if (!jobs.includes(job)) console.log(`    ${job}: ${question} (found: ${Array.from(new Set(jobs)).join(", ")})`)
+      if (!jobs.includes(job))
+        console.log(
+          `    ${job}: ${question} (found: ${Array.from(new Set(jobs.filter((each) => each !== ""))).join(", ") || "no job"})`
+        )
   }
   return failures
 }
