@@ -22,7 +22,7 @@ export class AnswerHeaders extends Context.Reference<AnswerHeaders>()("gateway/h
 
 export class AccessMissing extends Data.TaggedError("AccessMissing")<{ readonly endpoints: ReadonlyArray<string> }> {
   override get message() {
-    return `These endpoints say nothing about who may call them: ${this.endpoints.join(", ")}`
+    return `These endpoints have no annotation Access, which says who may call them: ${this.endpoints.join(", ")}`
   }
 }
 

@@ -13,7 +13,7 @@ import { idleLookMillis, idleShareOfDrain } from "../domain/Limits.js"
 
 export interface Endings {
   /**
-   * A request has come. False where an answer before it has said that the connection ends: then nobody may look at the
+   * A request has come. False where the answer before it says that the connection ends: then nobody may look at the
    * request any more (RFC 9112, section 9.6), because its client will never hear what became of it.
    */
   readonly arrived: (response: ServerResponse) => boolean
@@ -23,6 +23,12 @@ export interface Endings {
    */
   readonly endAfter: (response: ServerResponse) => void
 }
+
+/**
+ * Whether the client would rather speak another protocol, which is never taken up. Node loses what stands behind such a
+ * request in the same packet, so the connection ends with its answer: nobody may take a later answer for a lost one.
+ */
+const asksToUpgrade = ({ req: { headers } }: ServerResponse): boolean => headers.upgrade !== undefined
 
 export const makeEndings = (): Endings => {
   const newest = new WeakMap<Socket, ServerResponse>()
@@ -38,12 +44,13 @@ export const makeEndings = (): Endings => {
     arrived: (response) => {
       const { socket } = response.req
       const before = newest.get(socket)
-      if (before !== undefined && before.headersSent && !before.shouldKeepAlive) return false
+      if (before !== undefined && (asksToUpgrade(before) || (before.headersSent && !before.shouldKeepAlive)))
+        return false
       newest.set(socket, response)
       if (before !== undefined && ending.delete(before)) {
         before.shouldKeepAlive = true
         endAfter(response)
-      }
+      } else if (asksToUpgrade(response)) endAfter(response)
       return true
     },
     endAfter

@@ -43,6 +43,51 @@ const post = (port: number, lines: ReadonlyArray<string>, text = body) =>
   })
 
 describe("headers", () => {
+  it.scopedLive(
+    "a request that asks for another protocol is answered, and ends its connection with all behind it",
+    () =>
+      Effect.gen(function* () {
+        const { port } = yield* startGateway(created)
+        const get = (mark: string, more = "") =>
+          `GET /livez HTTP/1.1\r\nhost: x\r\nx-request-id: ${mark}\r\n${more}\r\n`
+        const upgrade = "connection: Upgrade\r\nupgrade: h2c\r\n"
+        const sent = (text: string, later: string) =>
+          Effect.async<string>((resume) => {
+            let heard = ""
+            const socket = connect(port, "127.0.0.1")
+            socket.setEncoding("utf8")
+            socket.on("data", (chunk: string) => {
+              heard += chunk
+              socket.write(later)
+            })
+            socket.on("error", () => undefined)
+            socket.on("close", () => resume(Effect.succeed(heard)))
+            socket.write(text)
+          })
+        const marksOf = (heard: string): ReadonlyArray<string> =>
+          [...heard.matchAll(/x-request-id: (\w+)/gi)].map(([, mark = ""]) => mark)
+        for (const [text, marks] of [
+          [get("one", upgrade) + get("two"), ["one"]],
+          [get("one") + get("two", upgrade) + get("three"), ["one", "two"]],
+          [get("one", upgrade) + get("two").slice(0, 20), ["one"]]
+        ] as const) {
+          const heard = yield* sent(text, get("later"))
+          assert.deepStrictEqual(marksOf(heard), marks)
+          assert.deepStrictEqual(
+            [...heard.matchAll(/connection: ([a-z-]+)/gi)].map(([, said]) => said?.toLowerCase()).at(-1),
+            "close"
+          )
+        }
+        const posted = yield* post(port, [
+          "authorization: Bearer token",
+          "idempotency-key: k",
+          "host: x",
+          "upgrade: h2c"
+        ])
+        assert.match(posted, /^HTTP\/1\.1 201 /)
+      })
+  )
+
   it.scopedLive("a request without Host, or with an expectation that nobody knows, is told what is wrong", () =>
     Effect.gen(function* () {
       const { port } = yield* startGateway(created)

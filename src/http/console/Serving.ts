@@ -210,7 +210,8 @@ export const consoleLayer = <R>(
           const state = stateOf(request)
           state.route = page.path
           const [given = "", search = ""] = request.url.split("?", 2)
-          const unslashed = request.method === "GET" ? withoutSlash(given, search) : null
+          const reads = request.method === "GET" || request.method === "HEAD"
+          const unslashed = reads ? withoutSlash(given, search) : null
           if (unslashed !== null) return away(unslashed)
           const asked = urlEncoded(search)
           const query = new Map([...asked.fields].map(([name, [value = ""]]) => [name, value]))

@@ -131,8 +131,13 @@ const needsInput = (
       ...(instead.length === 0 ? {} : { instead })
     }
   })
-  const fields = [...new Set(lacking.flatMap(({ problems }) => missingOf(problems).map(field)))]
-  return refuseJob("needs_input", `This job needs more input: ${fields.join(", ")}.`, {
+  /** A field that several providers lack stands once, with what can be given instead if one of them takes it. */
+  const fields = new Map<string, string>()
+  for (const problem of lacking.flatMap(({ problems }) => missingOf(problems))) {
+    const said = field(problem)
+    if (said.length > (fields.get(problem.field)?.length ?? 0)) fields.set(problem.field, said)
+  }
+  return refuseJob("needs_input", `This job needs more input: ${[...fields.values()].join(", ")}.`, {
     hint:
       alternatives.length === 0
         ? "Give what one provider of result.needs asks for."
