@@ -44,6 +44,8 @@ const readBytes = (request: HttpServerRequest.HttpServerRequest, bytesMax: numbe
     })
     // The client hung up in the middle of its body: there is nobody left to answer, but the fiber must end.
     const broken = () => resume(Effect.fail(wrong("ended before it was complete")))
+    // It may have done so while the request waited for its turn; then no event comes any more.
+    if (source.destroyed) return broken()
     source.once("error", broken)
     source.once("close", broken)
     source.once("end", () => {

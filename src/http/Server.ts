@@ -55,6 +55,7 @@ import { providerCallbackLayer, providerCallbackRoutes } from "./ProviderCallbac
 import { ReadTurnsLayer } from "./ReadTurns.js"
 import { RunsHandlers } from "./runs/Handlers.js"
 import { errorBody } from "./Envelope.js"
+import { tellAllResponses } from "./serving/HangUps.js"
 import { listen, ServerAddress } from "./serving/Listening.js"
 import { Routes, RoutesLayer } from "./serving/Routes.js"
 import { HttpSettings } from "./Settings.js"
@@ -123,6 +124,7 @@ const nodeServer = (
   const underWay = new Set<ServerResponse>()
   const endings = makeEndings()
   hearOnly(server, endings.arrived)
+  tellAllResponses(server)
   server.on("request", (_, response) => {
     underWay.add(response)
     if (isStopping()) endings.endAfter(response)
@@ -134,6 +136,8 @@ const nodeServer = (
   })
   server.on("checkExpectation", (_, response) => answer(response, unknownExpectation))
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
+    // What stands behind a request that ends the connection is nobody's; the requests before it are still answered.
+    if (error.code === "HPE_CLOSED_CONNECTION") return
     if (!socket.writable || error.code === "ECONNRESET") {
       socket.destroy()
       return

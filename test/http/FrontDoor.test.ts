@@ -44,7 +44,7 @@ const post = (port: number, lines: ReadonlyArray<string>, text = body) =>
 
 describe("headers", () => {
   it.scopedLive(
-    "a request that asks for another protocol is answered, and ends its connection with all behind it",
+    "a request that ends its connection, or asks for another protocol, is answered with those before it, and none behind",
     () =>
       Effect.gen(function* () {
         const { port } = yield* startGateway(created)
@@ -69,7 +69,8 @@ describe("headers", () => {
         for (const [text, marks] of [
           [get("one", upgrade) + get("two"), ["one"]],
           [get("one") + get("two", upgrade) + get("three"), ["one", "two"]],
-          [get("one", upgrade) + get("two").slice(0, 20), ["one"]]
+          [get("one", upgrade) + get("two").slice(0, 20), ["one"]],
+          [get("one") + get("two", "connection: close\r\n") + get("three"), ["one", "two"]]
         ] as const) {
           const heard = yield* sent(text, get("later"))
           assert.deepStrictEqual(marksOf(heard), marks)

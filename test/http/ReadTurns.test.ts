@@ -1,4 +1,5 @@
 /** One tenant's reads take turns, and leave the others' alone. */
+import { connect } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Redacted, TestClock } from "effect"
 import { WorkspaceId } from "../../src/domain/Ids.js"
@@ -53,6 +54,40 @@ describe("reads of a workspace", () => {
       assert.strictEqual(answers.filter(({ status }) => status === 200).length, asked - 20)
       assert.strictEqual(most, readsAtOnceMax)
       assert.strictEqual((yield* list("greedy")).status, 200)
+    })
+  )
+
+  it.scopedLive("give their turn back where the client hung up while they waited behind others of its connection", () =>
+    Effect.gen(function* () {
+      const go = yield* Deferred.make<void>()
+      const begun = yield* Deferred.make<void>()
+      const gone = yield* Deferred.make<void>()
+      let asked = 0
+      const gateway = yield* startGateway({
+        accounts: { authenticate: () => Effect.succeed({ ...caller(), workspaceId: greedy }) },
+        runs: {
+          list: () => Effect.succeed({ items: [], next: null }),
+          quote: () =>
+            Effect.suspend(() => {
+              asked += 1
+              return asked === readsAtOnceMax ? Deferred.succeed(begun, undefined) : Effect.void
+            }).pipe(
+              Effect.zipRight(Deferred.await(go)),
+              Effect.onInterrupt(() => Deferred.succeed(gone, undefined)),
+              Effect.zipRight(Effect.dieMessage("the answer does not matter"))
+            )
+        }
+      })
+      const body = '{"endpointId":"a","input":{}}'
+      const quote = `POST /v1/runs/quote HTTP/1.1\r\nhost: x\r\nauthorization: Bearer t\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+      const socket = connect(gateway.port, "127.0.0.1")
+      socket.write(quote.repeat(2 * readsAtOnceMax))
+      yield* Deferred.await(begun)
+      socket.destroy()
+      yield* Deferred.await(gone)
+      yield* Deferred.succeed(go, undefined)
+      for (let more = 0; more < 2 * readsAtOnceMax; more++)
+        assert.strictEqual((yield* gateway.get("/v1/runs", { authorization: "Bearer t" })).status, 200)
     })
   )
 

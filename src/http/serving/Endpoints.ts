@@ -4,8 +4,9 @@
  * the OpenAPI document are those of the platform library; only the way from a request to its handler is here, because
  * the library's took 157 steps and 111 kB for a route that does nothing (`npm run bench:steps`).
  *
- * It knows what this interface uses, and a start with anything else is a defect: one of the two middlewares of
- * `Auth.ts`, bodies that handlers read themselves, and JSON or text where a handler gives no response of its own.
+ * It serves what this interface has. A start is a defect where a group has not exactly one of the two middlewares of
+ * `Auth.ts`, or where a body would have to be read for its handler. A handler that gives no response of its own has one
+ * in JSON or text made for it; for any other kind of answer that is a defect.
  */
 import type * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
@@ -123,7 +124,8 @@ export const served = <E, Provided, R, EX, RX>(
         if (endpoint === undefined) return yield* Effect.dieMessage(`No endpoint is called ${name}`)
         const access = Context.get(Context.merge(group.annotations, endpoint.annotations), Access)
         const enter = enterBy(new Set([...group.middlewares, ...endpoint.middlewares]), entrance, access)
-        if (enter === null) return yield* Effect.dieMessage(`${name} needs one of the middlewares Bearer and Open`)
+        if (enter === null)
+          return yield* Effect.dieMessage(`${name} needs exactly one of the middlewares Bearer and Open`)
         if (Option.isSome(endpoint.payloadSchema) && !withFullRequest)
           return yield* Effect.dieMessage(`The handler of ${name} has to read its body itself`)
         const read = readerOf(endpoint)

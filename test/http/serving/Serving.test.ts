@@ -9,6 +9,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Layer, Stream } from "effect"
 import { NotFound } from "../../../src/domain/ApiErrors.js"
 import { makeBoundary } from "../../../src/http/Boundary.js"
+import { tellAllResponses } from "../../../src/http/serving/HangUps.js"
 import { listen } from "../../../src/http/serving/Listening.js"
 import { type Call, type Request, route, Routes, RoutesLayer } from "../../../src/http/serving/Routes.js"
 import { HttpSettings } from "../../../src/http/Settings.js"
@@ -41,7 +42,9 @@ const serving = (handle: Handle) =>
     const { add } = yield* Routes
     yield* add(route({ method: "GET", path: "/things/:name" }, Context.make(Greeting, "hello"), handle))
     const boundary = yield* makeBoundary([], { isPage: () => false, answer: () => Effect.never })
-    const server = createServer(boundary)
+    const server = createServer()
+    tellAllResponses(server)
+    server.on("request", boundary)
     const { port } = yield* listen(server, { host: "127.0.0.1", port: 0 })
     const heard = (path: string, method = "GET") =>
       Effect.async<Heard>((resume) => {
@@ -194,6 +197,28 @@ describe("a request and its handler", () => {
       yield* Deferred.await(begun)
       socket.destroy()
       assert.strictEqual(yield* Deferred.await(finished), "interrupted")
+    })
+  )
+
+  it.scopedLive("is interrupted also where it waits behind another request of its connection", () =>
+    Effect.gen(function* () {
+      const begun = yield* Deferred.make<undefined>()
+      const all = yield* Deferred.make<ReadonlyArray<string>>()
+      const ended: Array<string> = []
+      const { port } = yield* serving(({ params: { name = "" } }) =>
+        (name === "c" ? Deferred.succeed(begun, undefined) : Effect.void).pipe(
+          Effect.zipRight(Effect.never),
+          Effect.onInterrupt(() => {
+            ended.push(name)
+            return ended.length === 3 ? Deferred.succeed(all, ended) : Effect.void
+          })
+        )
+      )
+      const socket = connect(port, "127.0.0.1")
+      socket.write(["a", "b", "c"].map((name) => `GET /things/${name} HTTP/1.1\r\nhost: x\r\n\r\n`).join(""))
+      yield* Deferred.await(begun)
+      socket.destroy()
+      assert.sameMembers([...(yield* Deferred.await(all))], ["a", "b", "c"])
     })
   )
 })

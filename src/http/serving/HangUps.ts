@@ -1,0 +1,22 @@
+/**
+ * Tells every response whose client has hung up. Node tells only the one whose turn it is: those behind it on the same
+ * connection would never hear of it, so what works on them would go on, and what counts them would count them for ever.
+ */
+import type { Server, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
+
+/** Before anybody else listens to the server: a response that waits for its turn has a `close` like any other. */
+export const tellAllResponses = (server: Server): void => {
+  const bySocket = new WeakMap<Socket, Set<ServerResponse>>()
+  server.on("request", ({ socket }, response: ServerResponse) => {
+    const known = bySocket.get(socket)
+    const unanswered = known ?? new Set<ServerResponse>()
+    unanswered.add(response)
+    response.once("close", () => unanswered.delete(response))
+    if (known !== undefined) return
+    bySocket.set(socket, unanswered)
+    socket.once("close", () => {
+      for (const each of [...unanswered]) if (each.socket === null) each.emit("close")
+    })
+  })
+}
