@@ -79,12 +79,8 @@ describe("headers", () => {
             "close"
           )
         }
-        const posted = yield* post(port, [
-          "authorization: Bearer token",
-          "idempotency-key: k",
-          "host: x",
-          "upgrade: h2c"
-        ])
+        const head = `POST /v1/runs HTTP/1.1\r\nhost: x\r\nauthorization: Bearer token\r\nidempotency-key: k\r\n${upgrade}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`
+        const posted = yield* sent(head + body, "")
         assert.match(posted, /^HTTP\/1\.1 201 /)
       })
   )

@@ -81,6 +81,7 @@ export class ServedRequest extends Inspectable.Class implements Platform {
   get multipartStream(): Platform["multipartStream"] {
     return Stream.dieMessage("No route takes multipart")
   }
+  /** Nothing here sends a request on under another address, so it stays as it is. */
   modify(): Platform {
     return this
   }

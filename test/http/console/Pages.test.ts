@@ -276,6 +276,8 @@ describe("a page of the console", () => {
         ["/console/sign-in?next=https%3A%2F%2Fevil.example", "/console"]
       ] as const)
         assert.deepStrictEqual(yield* leads(path, cookie), [303, to], path)
+      const asked = yield* gateway.send("HEAD", "/console/", { authorization: null, headers: { cookie } })
+      assert.deepStrictEqual([asked.status, asked.headers.get("location")], [303, "/console"])
       assert.deepStrictEqual(yield* leads("/console/operator", operator.cookie), [303, "/console/operator/health"])
       assert.deepStrictEqual(yield* leads("/console/operator/", operator.cookie), [303, "/console/operator"])
       assert.deepStrictEqual(yield* leads("/console/operator", cookie), [403, null])
