@@ -1,6 +1,7 @@
 // How many steps of Effect's runtime a request takes, where they are made, and how much memory it allocates. Unlike
 // times, both are the same on a busy machine, so they show what a change costs at once. The gateway runs as in
-// production, on a Postgres of its own, with a preloaded counter (`steps/count.mjs`, then `steps/bytes.mjs`).
+// production, on a Postgres of its own, with a preloaded counter (`steps/count.mjs`, then `steps/bytes.mjs`). It is not
+// bundled, so that the counter sees the library load.
 // Usage: npm run bench:steps -- [--requests N] [--places N]
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -57,7 +58,7 @@ const counted = async <A>(
   const dataDir = mkdtempSync(join(tmpdir(), "gateway-steps-"))
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const gateway = spawn(process.execPath, [...preloaded, "dist/main.js"], {
+  const gateway = spawn(process.execPath, [...preloaded, ".bench/src/main.js"], {
     env: {
       ...process.env,
       PORT: String(port),

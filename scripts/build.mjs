@@ -1,11 +1,12 @@
 // Builds src to dist when a source has changed since the last build, and parses the built-in catalog ahead when that
-// did. It compares contents, because the times of files in copies and checkouts say nothing. `--force` builds anyway,
-// `--quiet` prints nothing when all is well. It needs the compiler only when there is something to compile: a
-// production install has none and runs the dist that it was given. Builds of one folder take turns, so that no program
-// starts from a file that another build is writing.
+// did. The gateway and the command line are bundled, so that they start in half the time: each loads 900 modules. It
+// compares contents, because the times of files in copies and checkouts say nothing. `--force` builds anyway, `--quiet`
+// prints nothing when all is well. It needs the compiler only when there is something to compile: a production install
+// has none and runs the dist that it was given. Builds of one folder take turns, so that no program starts from a file
+// that another build is writing.
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import { createRequire } from "node:module"
 import { join } from "node:path"
@@ -100,7 +101,45 @@ const compile = () => {
   if (status !== 0) fail("The build failed; dist is not up to date.")
 }
 
-if (force || codeOf(now).join("\n") !== codeOf(before).join("\n")) compile()
+/** Kept for programs of before that still run and load some of them late. */
+const chunksKeptMillis = 86_400_000
+
+/**
+ * Replaces the entry points that the compiler wrote. What is bundled is the sources and Effect, of which a program uses
+ * a third; the other packages stay as they were installed.
+ */
+const bundle = async () => {
+  const { build } = await import("esbuild")
+  const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+  const installed = Object.keys(dependencies).filter((name) => !/^(effect$|@effect\/)/.test(name))
+  const chunks = join(dist, "chunks")
+  if (existsSync(chunks))
+    for (const name of readdirSync(chunks))
+      if (statSync(join(chunks, name)).mtimeMs < Date.now() - chunksKeptMillis) rmSync(join(chunks, name))
+  await build({
+    absWorkingDir: root,
+    entryPoints: ["src/main.ts", "src/cli.ts"],
+    outdir: dist,
+    chunkNames: "chunks/[name]-[hash]",
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node20.12",
+    external: [...installed, "pg-native"],
+    // Packages of CommonJS inside of the bundle, such as `pg-cursor`, ask for others.
+    banner: {
+      js: 'import { createRequire as requireFrom } from "node:module"\nconst require = requireFrom(import.meta.url)'
+    },
+    sourcemap: true,
+    logLevel: "warning"
+  })
+}
+
+if (force || codeOf(now).join("\n") !== codeOf(before).join("\n")) {
+  compile()
+  await bundle()
+}
 const { parsedCatalog } = await import("./parse-catalog.mjs")
 writeFileSync(join(dist, "catalog.json"), parsedCatalog(join(root, "catalog")))
 writeFileSync(stamp, now)

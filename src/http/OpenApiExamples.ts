@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs"
 import { isObject, type Json, type JsonObject } from "../domain/Json.js"
 import { member } from "../domain/Members.js"
 import { problemBody, wireErrors } from "./Envelope.js"
-import { packagedFile } from "./PackagedFiles.js"
+import { packagedFile } from "../PackagedFiles.js"
 
 /** What a gateway answered to a real request. */
 interface RecordedExample {

@@ -19,7 +19,7 @@ const filesIn = (folder: string): ReadonlyArray<string> =>
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length))
 
-/** What the compiler and the chaos tests leave in dist, empty: the build itself would take half a minute. */
+/** What compiler, bundler and chaos tests leave in dist, empty: the build itself would take half a minute. */
 const built = [
   ...filesIn("src").flatMap((file) => {
     const made = file.replace(/^src/, "dist")
@@ -30,6 +30,8 @@ const built = [
   "dist/.tsbuildinfo",
   "dist/.built-from",
   "dist/catalog.json",
+  "dist/chunks/chunk-A.js",
+  "dist/chunks/chunk-A.js.map",
   "dist/chaos/chaos/gateway.js"
 ]
 
@@ -72,6 +74,7 @@ describe("the package", () => {
           .flatMap((paths) => (typeof paths === "string" ? [paths] : Object.values(paths)))
           .map((path) => path.slice(2)),
         "dist/catalog.json",
+        "dist/chunks/chunk-A.js",
         "dist/layers/postgres/leases/LeaseThread.mjs",
         "dist/layers/postgres/migrations/index.js",
         "README.md",

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Effect } from "effect"
-import { packagedFile } from "../PackagedFiles.js"
+import { packagedFile } from "../../PackagedFiles.js"
 import { to, type Link } from "./Html.js"
 
 interface Asset {

@@ -10,7 +10,7 @@ import { Effect } from "effect"
 import { hash } from "node:crypto"
 import { manifestSchema, schemaFiles, schemaKinds } from "../../domain/ManifestSchemas.js"
 import { keptForEver, nameWithDigest } from "../console/Assets.js"
-import { packagedFile } from "../PackagedFiles.js"
+import { packagedFile } from "../../PackagedFiles.js"
 import { isUnchanged } from "../Unchanged.js"
 import { swaggerUi } from "./SwaggerUi.js"
 

@@ -5,7 +5,7 @@
 import { readFile } from "node:fs/promises"
 import { Effect } from "effect"
 import { html, Link } from "../console/Html.js"
-import { packagedFile } from "../PackagedFiles.js"
+import { packagedFile } from "../../PackagedFiles.js"
 import { markdown } from "./Markdown.js"
 import type { PublicPage } from "./Page.js"
 

@@ -8,9 +8,10 @@ import { createHash } from "node:crypto"
 import { fileURLToPath } from "node:url"
 import * as FileSystem from "@effect/platform/FileSystem"
 import { Effect, Schema } from "effect"
+import { inPackage } from "../../PackagedFiles.js"
 import { builtInCatalog } from "./BuiltInCatalog.js"
 
-const file = fileURLToPath(new URL("../../../dist/catalog.json", import.meta.url))
+const file = fileURLToPath(inPackage("dist/catalog.json"))
 
 const decode = Schema.decode(
   Schema.parseJson(Schema.ReadonlyMapFromRecord({ key: Schema.String, value: Schema.Unknown }))

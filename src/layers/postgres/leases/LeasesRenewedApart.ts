@@ -4,8 +4,10 @@
  * first renewal sends nothing. A main thread without a pulse for `mainSilenceMillisMax` counts as dead; a thread that
  * ended is started again.
  */
+import { existsSync } from "node:fs"
 import { Worker } from "node:worker_threads"
 import { Clock, Effect, Layer, PubSub, Redacted, Schema, Stream } from "effect"
+import { inPackage } from "../../../PackagedFiles.js"
 import { RunId } from "../../../domain/Ids.js"
 import { mainSilenceMillisMax } from "../../../domain/Limits.js"
 import { LeaseKeeping, type LeaseNews } from "../../../services/LeaseKeeping.js"
@@ -16,7 +18,9 @@ import { DispatcherSettings } from "../../runs/dispatch/DispatcherSettings.js"
 import { type LeaseTable, type LeaseTableMemory, makeLeaseTable, slotBytes } from "./LeaseTable.js"
 import { renewal } from "./RenewalStatement.js"
 
-const file = new URL("./LeaseThread.mjs", import.meta.url)
+/** The thread's file: beside this one, or where it was compiled to if this one was bundled. */
+const beside = new URL("./LeaseThread.mjs", import.meta.url)
+const file = existsSync(beside) ? beside : inPackage("dist/layers/postgres/leases/LeaseThread.mjs")
 const startAgainAfter = "1 second"
 const slotsOfMore = 256
 
