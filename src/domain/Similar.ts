@@ -1,4 +1,4 @@
-// Ids that look like a mistyped one: few edits away, or made of the same words.
+// Ids and names of fields that look like a mistyped one: few edits away, or, of ids, made of the same words.
 import { cutText } from "./Characters.js"
 
 const suggestionsMax = 3
@@ -35,6 +35,26 @@ const shared = (a: ReadonlySet<string>, b: ReadonlySet<string>): number => {
   let count = 0
   for (const word of a) if (b.has(word)) count += 1
   return (2 * count) / Math.max(1, a.size + b.size)
+}
+
+/** A name that is looked at; a longer one, or one with odd characters, is no typing error. */
+const plainName = /^[\p{L}\p{N}_. -]{3,40}$/u
+const twoWrongFrom = 8
+
+const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "")
+
+/** The name of a field that was meant by one that is not known, such as `first_name` by `fristName`; null for none. */
+export const meantBy = (written: string, known: Iterable<string>): string | null => {
+  if (!plainName.test(written)) return null
+  const letters = lettersOf(written)
+  const edits = letters.length < twoWrongFrom ? 1 : 2
+  const near = Array.from(known).flatMap((name) => {
+    const other = lettersOf(name)
+    if (Math.abs(other.length - letters.length) > edits) return []
+    const away = editsBetween(letters, other)
+    return away > edits ? [] : [{ name, away }]
+  })
+  return near.sort((a, b) => a.away - b.away)[0]?.name ?? null
 }
 
 /** At most three, the closest first. */

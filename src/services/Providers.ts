@@ -15,6 +15,8 @@ export type InputProblem =
       readonly field: string
       /** Sets of other fields, any of which would do instead; absent when nothing else would. */
       readonly instead?: ReadonlyArray<ReadonlyArray<string>>
+      /** A field of the input that nobody knows, and which of the missing ones was probably meant by it. */
+      readonly mistyped?: { readonly written: string; readonly meant: string }
     }
   | { readonly _tag: "Invalid"; readonly field: string; readonly message: string }
 

@@ -129,6 +129,22 @@ describe("a job that nobody can do", () => {
     })
   )
 
+  live("for want of a field that was misspelt says which, and so does a tool", ({ run }) =>
+    Effect.gen(function* () {
+      const input = { name: "Ada Example", domian: "example.com" }
+      const made = yield* run({ endpointId: find, input })
+      assert.strictEqual(
+        made.error.message,
+        "This job needs more input: domain (or company); domian looks like a misspelt domain."
+      )
+      const tool = yield* run({ endpointId: "mock-slow-email-find", input })
+      assert.strictEqual(
+        tool.error.message,
+        "input.domain: is required, or company instead; domian looks like a misspelt domain"
+      )
+    })
+  )
+
   live("within a limit that was passed says so, not that fields are missing", ({ run }) =>
     Effect.gen(function* () {
       const { error, result } = yield* run({ endpointId: "job:web.search", input: { query: "a", limit: 5_000 } })

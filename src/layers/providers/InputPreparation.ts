@@ -11,6 +11,7 @@ import type { Json, JsonObject } from "../../domain/Json.js"
 import { commonTextCharsMax, hostCharsMax, otherTextCharsMax } from "../../domain/Limits.js"
 import type { Endpoint } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
+import { meantBy } from "../../domain/Similar.js"
 import { readUrl } from "../../domain/Url.js"
 import type { InputProblem, PreparedInput } from "../../services/Providers.js"
 import { fileInputProblems } from "./FileInputs.js"
@@ -105,6 +106,28 @@ export const checkCommon = (input: { readonly [key: string]: Json }): ReadonlyAr
 
 type Prepare = (input: JsonObject) => PreparedInput
 
+/** How many fields that nobody knows are looked at for typing errors. */
+const unknownLookedAt = 20
+
+/** Says of missing fields which field of the input was probably meant to be them. */
+const withTypos = (prepared: PreparedInput, input: JsonObject, { properties }: InputSchema): PreparedInput => {
+  if (prepared._tag === "Accepted") return prepared
+  const unknown = Object.keys(input)
+    .filter((key) => !properties.has(key) && commonNameOf(key) === undefined)
+    .slice(0, unknownLookedAt)
+  if (unknown.length === 0) return prepared
+  const problems = prepared.problems.map((problem): InputProblem => {
+    if (problem._tag === "Invalid") return problem
+    const wanted = [problem.field, ...(problem.instead ?? []).flat()]
+    const [mistyped] = unknown.flatMap((written) => {
+      const meant = meantBy(written, wanted)
+      return meant === null ? [] : [{ written, meant }]
+    })
+    return mistyped === undefined ? problem : { ...problem, mistyped }
+  })
+  return { _tag: "Rejected", problems }
+}
+
 /** `map` changes the input before the schema checks it. */
 const compiled = (map: (schema: InputSchema, endpoint: Endpoint) => (input: JsonObject) => JsonObject) =>
   memoByVersion((endpoint): Prepare =>
@@ -114,9 +137,10 @@ const compiled = (map: (schema: InputSchema, endpoint: Endpoint) => (input: Json
       onRight: (schema) => {
         const mapped = map(schema, endpoint)
         const problemsOfFiles = fileInputProblems(endpoint.operation)
-        if (problemsOfFiles === null) return (input) => schema.check(mapped(input))
+        const checked = (input: JsonObject) => withTypos(schema.check(mapped(input)), input, schema)
+        if (problemsOfFiles === null) return checked
         return (input) => {
-          const prepared = schema.check(mapped(input))
+          const prepared = checked(input)
           const problems = prepared._tag === "Accepted" ? problemsOfFiles(prepared.input) : []
           return problems.length === 0 ? prepared : { _tag: "Rejected", problems }
         }

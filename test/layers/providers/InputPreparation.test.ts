@@ -296,6 +296,27 @@ describe("the operation's schema", () => {
       { _tag: "Missing", field: "email" },
       { _tag: "Missing", field: "kind" }
     ]))
+  it("says which field of the input looks like a misspelt missing one, or like one that would do instead", () => {
+    assert.deepStrictEqual(problems({ "E-Mail": "a", kidn: "a", other: 1 }, { required: ["email", "kind"] }), [
+      { _tag: "Missing", field: "email", mistyped: { written: "E-Mail", meant: "email" } },
+      { _tag: "Missing", field: "kind", mistyped: { written: "kidn", meant: "kind" } }
+    ])
+    assert.deepStrictEqual(
+      problems({ peolpe: [] }, { anyOf: [{ required: ["email"] }, { required: ["people", "limit"] }] }),
+      [
+        {
+          _tag: "Missing",
+          field: "email",
+          instead: [["people", "limit"]],
+          mistyped: { written: "peolpe", meant: "people" }
+        }
+      ]
+    )
+  })
+  it("takes no field for misspelt that the operation or every job knows, that is far off, or that is no name", () => {
+    for (const input of [{ limit: 1 }, { phone: "1" }, { mail_address: "a" }, { ema: "a", "em\u0000ail": "a" }])
+      assert.deepStrictEqual(problems(input, { required: ["email"] }), [{ _tag: "Missing", field: "email" }])
+  })
   it("of several choices asks for the one that lacks least", () =>
     assert.deepStrictEqual(
       problems({ limit: 1 }, { anyOf: [{ required: ["email", "kind"] }, { required: ["limit", "kind"] }] }),

@@ -44,7 +44,13 @@ const anyOf = (names: ReadonlyArray<string>): string => {
   return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")} or ${shown.at(-1) ?? ""}`
 }
 
-const field = (problem: Extract<InputProblem, { readonly _tag: "Missing" }>): string =>
+type Missing = Extract<InputProblem, { readonly _tag: "Missing" }>
+
+/** What stands behind a sentence that asks for the field. */
+const typoOf = ({ mistyped }: Missing): string =>
+  mistyped === undefined ? "" : `; ${mistyped.written} looks like a misspelt ${mistyped.meant}`
+
+const field = (problem: Missing): string =>
   problem.instead === undefined
     ? problem.field
     : `${problem.field} (or ${anyOf(problem.instead.map((fields) => fields.join(" and ")))})`
@@ -53,7 +59,7 @@ export const problemOf = (problem: InputProblem): FieldProblem => {
   if (problem._tag === "Invalid") return { field: problem.field, message: problem.message }
   const instead =
     problem.instead === undefined ? "" : `, or ${anyOf(problem.instead.map((fields) => fields.join(" and ")))} instead`
-  return { field: problem.field, message: `is required${instead}` }
+  return { field: problem.field, message: `is required${instead}${typoOf(problem)}` }
 }
 
 /** `input.domain: is required, or company instead`. */
@@ -137,14 +143,19 @@ const needsInput = (
     const said = field(problem)
     if (said.length > (fields.get(problem.field)?.length ?? 0)) fields.set(problem.field, said)
   }
-  return refuseJob("needs_input", `This job needs more input: ${[...fields.values()].join(", ")}.`, {
-    hint:
-      alternatives.length === 0
-        ? "Give what one provider of result.needs asks for."
-        : `Give ${alternatives.map((set) => set.join(" and ")).join(", or ")}; result.needs says what each provider asks for.`,
-    extra: { needs, ...(alternatives.length === 0 ? {} : { inputAlternatives: alternatives }) },
-    route
-  })
+  const typos = new Set(lacking.flatMap(({ problems }) => missingOf(problems).map(typoOf)))
+  return refuseJob(
+    "needs_input",
+    `This job needs more input: ${[...fields.values()].join(", ")}${[...typos].join("")}.`,
+    {
+      hint:
+        alternatives.length === 0
+          ? "Give what one provider of result.needs asks for."
+          : `Give ${alternatives.map((set) => set.join(" and ")).join(", or ")}; result.needs says what each provider asks for.`,
+      extra: { needs, ...(alternatives.length === 0 ? {} : { inputAlternatives: alternatives }) },
+      route
+    }
+  )
 }
 
 const overCap = (route: RoutePlan, skipped: ReadonlyArray<Unusable>) => {
