@@ -1,6 +1,7 @@
 // Complete paid runs: rate and latency of `POST /v1/runs?wait=true`, beside peers that call the same fixture provider
 // in the same run. Usage: npm run bench -- [--seconds N] [--rounds N] [--connections N] [--workspaces N] [--minutes N]
 // [--stored N]
+import { setTimeout as sleep } from "node:timers/promises"
 import { Effect, Redacted } from "effect"
 import Pg from "pg"
 import { Database } from "../src/layers/postgres/Database.js"
@@ -113,6 +114,13 @@ for (const { measure } of rows) await measure()
 for (let round = 0; round < rounds; round += 1)
   for (const row of rows) results.set(row, [...(results.get(row) ?? []), await measured(row)])
 const loadedMegabytes = residentMegabytes(gatewayPid)
+// Postgres tells its statistics a second late.
+await sleep(2_000)
+const deadlocks = (
+  await postgres.query<{ deadlocks: string }>(
+    "select deadlocks::text from pg_stat_database where datname = current_database()"
+  )
+).rows[0]?.deadlocks
 await postgres.end()
 const of = (row: Row, pick: (round: Round) => number): number => median((results.get(row) ?? []).map(pick))
 const rate = (row: Row): number => of(row, ({ perSecond }) => perSecond)
@@ -128,7 +136,7 @@ await remove(archive)
 await gateway.stop()
 
 console.log(
-  `\n${connections} connections, ${rounds === 1 ? "one round" : `medians of ${rounds} rounds`} of ${seconds} s`
+  `\n${connections} connections unless a row says otherwise, ${rounds === 1 ? "one round" : `medians of ${rounds} rounds`} of ${seconds} s`
 )
 for (const row of rows) {
   const failures = (results.get(row) ?? []).reduce((sum, found) => sum + found.failures, 0)
@@ -167,6 +175,7 @@ fact(
     " kB"
   )
 )
+fact("deadlocks in Postgres", `${deadlocks ?? "-"}   (each stops all runs of a batch for a second)`)
 fact(
   "resident memory of the gateway",
   `${shown(startMegabytes, 0, " MB")} at the start, ${shown(loadedMegabytes, 0, " MB")} after the load`
