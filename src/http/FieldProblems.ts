@@ -40,22 +40,34 @@ const text = (issue: Issue): string => {
     : said.charAt(0).toLowerCase() + said.slice(1)
 }
 
+const mustBe = "must be "
+
+/** What the branches of a choice say of one field, as one sentence. */
+const together = (messages: ReadonlyArray<string>): string => {
+  const [first = ""] = messages
+  if (!messages.every((message) => message.startsWith(mustBe))) return first
+  return mustBe + [...new Set(messages.map((message) => message.slice(mustBe.length)))].join(" or ")
+}
+
 /** How many issues are looked at: a choice has several for one field, and an answer names few fields. */
 const issuesMax = 20 * problemsMax
 
 /** `subject` is named where an issue is about no single field, such as `body`. */
 export const fromIssues = (issues: ReadonlyArray<Issue>, subject: string): ValidationError => {
-  const byField = new Map<string, FieldProblem>()
+  const byField = new Map<string, ReadonlyArray<string>>()
   // For a choice (`fallback`: a boolean or an object) every branch reports an issue. The deepest issue is the useful
-  // one.
+  // one; of those about one field, all together say what it may be.
   const outdone = new Set<string>()
   for (const issue of issues.slice(0, issuesMax)) {
     const names = issue.path.map(String)
     const field = names.length === 0 ? subject : cutText(names.join("."), 200)
-    if (!byField.has(field)) byField.set(field, { field, message: text(issue) })
+    byField.set(field, [...(byField.get(field) ?? []), text(issue)])
     for (let length = 1; length < names.length; length++) outdone.add(cutText(names.slice(0, length).join("."), 200))
   }
-  const problems = [...byField.values()].filter(({ field }) => !outdone.has(field)).slice(0, problemsMax)
+  const problems = Array.from(byField)
+    .filter(([field]) => !outdone.has(field))
+    .slice(0, problemsMax)
+    .map(([field, messages]): FieldProblem => ({ field, message: together(messages) }))
   const [first = { field: subject, message: "is not valid" }, ...rest] = problems
   return new ValidationError({ details: [first, ...rest] })
 }

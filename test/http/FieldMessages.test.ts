@@ -102,6 +102,16 @@ HttpApi.reflect(Api, {
 })
 
 describe("what is said of wrong fields", () => {
+  it("names all that a field may be", () => {
+    const read = bodyValue(Schema.Struct({ either: Schema.Union(Schema.Boolean, Schema.Struct({ a: Schema.String })) }))
+    const said = (body: Json) =>
+      Either.match(read(body), { onLeft: ({ details }) => details, onRight: () => assert.fail("it is right") })
+    assert.deepStrictEqual(said({ either: "yes" }), [
+      { field: "either", message: "must be true or false or an object" }
+    ])
+    assert.deepStrictEqual(said({ either: { a: 1 } }), [{ field: "either.a", message: "must be text" }])
+  })
+
   it("is looked at on many routes", () => assert.isAbove(subjects.length, 40))
 
   for (const { ast, name, read, wrong } of subjects)

@@ -8,10 +8,10 @@ import { type CatalogFilter, noFilter } from "../../domain/CatalogSearch.js"
 import type { Discovered, DiscoveredOperation, DiscoverQuery } from "../../domain/Discovered.js"
 import { counted } from "../../domain/Counted.js"
 import type { HintParameter } from "../../domain/QuestionHints.js"
-import { requiredFields } from "../../domain/OperationInput.js"
 import type { Prefer } from "../../domain/RoutePlan.js"
 import { cheapness, expectedMicros, jobMean, trustedSuccess } from "../../domain/Routing.js"
 import type { SearchHit } from "./search/SearchHits.js"
+import { fieldsStillNeeded } from "../providers/InputSchema.js"
 import { compileFilter, filterKey } from "./Filtering.js"
 import { givenBy } from "./GivenInputs.js"
 import { findHinted } from "./HintedSearch.js"
@@ -111,7 +111,7 @@ export const discover = (seen: Seen, query: DiscoverQuery): Discovered => {
       ),
       scores,
       reason: reasonOf(row, row.capability ?? null, unmatched),
-      missingInput: requiredFields(endpoint.operation).filter((field) => !given?.givenInputFields.includes(field)),
+      missingInput: fieldsStillNeeded(endpoint.operation.input, given?.givenInputFields ?? []),
       ...(given === null ? {} : { usageHints: given }),
       ...shownRaise(row, uses, unmatched)
     }

@@ -58,6 +58,10 @@ const lacking = (schema: JsonObject, input: JsonObject): ReadonlyArray<Missing> 
   return [...lackingOfChoices([textsOf(schema["required"])], given), ...ofChoices, ...below]
 }
 
+/** The fields that an input with the given ones still needs; of choices, those of the one that lacks least. */
+export const fieldsStillNeeded = (schema: JsonObject, given: ReadonlyArray<string>): ReadonlyArray<string> =>
+  lacking(schema, Object.fromEntries(given.map((field) => [field, true]))).map(({ field }) => field)
+
 const volumeProblem = (operation: Operation, input: JsonObject): InputProblem | undefined => {
   const excess = volumeExcess(operation, input)
   if (excess === null) {

@@ -158,6 +158,8 @@ describe("the fixture provider", () => {
         )
       assert.include(yield* message({ statuss: 503 }), "_mock.statuss is no instruction; there are outcome, status,")
       assert.include(yield* message({ status: 1000 }), "_mock.status: Expected a number between 100 and 999")
+      const outcomes = '_mock.outcome: Expected "hit" or "miss" or "weak" or "error".'
+      assert.include(yield* message({ outcome: "mis" }), outcomes)
     })
   )
 

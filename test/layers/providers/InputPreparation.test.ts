@@ -3,6 +3,7 @@
 import { assert, describe, it } from "vitest"
 import type { Json, JsonObject } from "../../../src/domain/Json.js"
 import { checkCommon, prepare, prepareJob } from "../../../src/layers/providers/InputPreparation.js"
+import { fieldsStillNeeded } from "../../../src/layers/providers/InputSchema.js"
 import { endpointOf } from "./support.js"
 
 describe("a field that every job shares", () => {
@@ -338,6 +339,15 @@ describe("the operation's schema", () => {
         { _tag: "Missing", field: "kind", instead: [["size"]] }
       ]
     ))
+  it("says which fields are still needed beside given ones", () => {
+    const choices = {
+      required: ["limit"],
+      anyOf: [{ required: ["email"] }, { required: ["kind", "people"] }]
+    }
+    assert.deepStrictEqual(fieldsStillNeeded(choices, []), ["limit", "email"])
+    assert.deepStrictEqual(fieldsStillNeeded(choices, ["limit", "kind", "people"]), [])
+    assert.deepStrictEqual(fieldsStillNeeded({}, []), [])
+  })
   it("looks for a field of its own, not for one that objects inherit", () => {
     assert.deepStrictEqual(
       problems({}, { properties: { constructor: { type: "string" }, toString: { type: "string" } } }),
