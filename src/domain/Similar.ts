@@ -1,27 +1,9 @@
 // Ids and names of fields that look like a mistyped one: few edits away, or, of ids, made of the same words.
 import { cutText } from "./Characters.js"
+import { editDistance } from "./EditDistance.js"
 
 const suggestionsMax = 3
 const closeEnough = 0.45
-
-/** Edits (insert, delete, replace, swap of neighbours) between two short texts. */
-const editsBetween = (a: string, b: string): number => {
-  let before: ReadonlyArray<number> = []
-  let previous: ReadonlyArray<number> = Array.from({ length: b.length + 1 }, (_, j) => j)
-  for (let i = 1; i <= a.length; i += 1) {
-    const row = [i]
-    for (let j = 1; j <= b.length; j += 1) {
-      const same = a.charAt(i - 1) === b.charAt(j - 1) ? 0 : 1
-      let edits = Math.min((previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (previous[j - 1] ?? 0) + same)
-      if (i > 1 && j > 1 && a.charAt(i - 1) === b.charAt(j - 2) && a.charAt(i - 2) === b.charAt(j - 1))
-        edits = Math.min(edits, (before[j - 2] ?? 0) + 1)
-      row.push(edits)
-    }
-    before = previous
-    previous = row
-  }
-  return previous[b.length] ?? 0
-}
 
 const wordsOf = (id: string): ReadonlySet<string> =>
   new Set(
@@ -49,9 +31,7 @@ export const meantBy = (written: string, known: Iterable<string>): string | null
   const letters = lettersOf(written)
   const edits = letters.length < twoWrongFrom ? 1 : 2
   const near = Array.from(known).flatMap((name) => {
-    const other = lettersOf(name)
-    if (Math.abs(other.length - letters.length) > edits) return []
-    const away = editsBetween(letters, other)
+    const away = editDistance(letters, lettersOf(name), edits)
     return away > edits ? [] : [{ name, away }]
   })
   return near.sort((a, b) => a.away - b.away)[0]?.name ?? null
@@ -65,7 +45,7 @@ export const similar = (id: string, known: Iterable<string>): ReadonlyArray<stri
   return Array.from(known, (other) => ({
     other,
     likeness: Math.max(
-      1 - editsBetween(wanted, other) / Math.max(1, wanted.length, other.length),
+      1 - editDistance(wanted, other, Infinity) / Math.max(1, wanted.length, other.length),
       shared(words, wordsOf(other))
     )
   }))

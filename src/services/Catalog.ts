@@ -62,8 +62,11 @@ export class Catalog extends Context.Tag("gateway/services/Catalog")<
       contractVersion: string
     ) => Effect.Effect<Endpoint | null, CatalogLoading | StorageError>
     readonly supply: (jobId: string, prefer: Prefer) => Effect.Effect<JobSupply | null, CatalogLoading>
-    /** `job:<id>` where an endpoint id is a job's id without `job:`, underscores or dots; null where it is none. */
-    readonly jobMeant: (endpointId: string) => Effect.Effect<string | null, CatalogLoading>
+    /**
+     * What was probably meant by an endpoint id that the catalog does not have: `job:<id>` where it is a job's id
+     * without `job:`, underscores or dots, else the endpoint one typing error away; null where there is none.
+     */
+    readonly idMeant: (endpointId: string) => Effect.Effect<string | null, CatalogLoading>
     /** The id of the job that is written so, with dots or underscores; null when there is none. */
     readonly jobNamed: (capability: string) => Effect.Effect<string | null, CatalogLoading>
     /** Up to 3 job ids that look like this one. */

@@ -71,6 +71,10 @@ describe("an id that names nothing", () => {
         )
       }
       assert.strictEqual(
+        (yield* run({ endpointId: "mock-emial-find", input: ada })).error.message,
+        "There is no endpoint with the id mock-emial-find; did you mean mock-email-find?"
+      )
+      assert.strictEqual(
         (yield* run({ endpointId: "nothing-like-it", input: {} })).error.message,
         "There is no endpoint with the id nothing-like-it."
       )

@@ -25,7 +25,8 @@ import { accessTables } from "./AccessTable.js"
 import { compare, type Prepare, type PricedInput } from "./Comparing.js"
 import { discover } from "./Discovering.js"
 import { noUses, type ShownRow, usedIds } from "./learning/RaisedByUse.js"
-import { jobMeant, jobNamed } from "./JobNames.js"
+import { jobNamed } from "./JobNames.js"
+import { idMeant } from "./MeantIds.js"
 import { suppliersOf, type SupplyOptions } from "./JobSupply.js"
 import { list } from "./Listing.js"
 import { overview } from "./Overviewing.js"
@@ -94,7 +95,7 @@ const makeCatalog = (
       const job = seen.served.revision.jobs.get(jobId)
       return job === undefined ? null : { job, endpoints: suppliersOf(seen, jobId, prefer, options) }
     }),
-  jobMeant: (endpointId) => Effect.map(current, ({ revision }) => jobMeant(revision, endpointId)),
+  idMeant: (endpointId) => Effect.map(current, ({ revision }) => idMeant(revision, endpointId)),
   jobNamed: (capability) => Effect.map(current, ({ revision }) => jobNamed(revision, capability)),
   similarJobs: (jobId) => Effect.map(current, ({ revision }) => similar(jobId, revision.jobs.keys())),
   providerProblem: (providerId) =>

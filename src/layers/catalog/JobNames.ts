@@ -1,5 +1,4 @@
-/** How clients write the id of a job: with dots or underscores, with or without `job:`. */
-import { jobEndpointId } from "../../domain/EndpointIds.js"
+/** How clients write the id of a job: with dots or underscores. */
 import type { Revision } from "./Revision.js"
 
 const underscored = (id: string): string => id.replaceAll(".", "_")
@@ -9,9 +8,3 @@ export const jobNamed = ({ jobs }: Pick<Revision, "jobs">, capability: string): 
   jobs.has(capability)
     ? capability
     : (Array.from(jobs.keys()).find((id) => underscored(id) === underscored(capability)) ?? null)
-
-/** `job:<id>` when the endpoint id is the id of a job without `job:`; null when it is not. */
-export const jobMeant = (revision: Revision, endpointId: string): string | null => {
-  const found = jobNamed(revision, endpointId)
-  return found === null ? null : jobEndpointId(found)
-}

@@ -14,7 +14,7 @@ import type { StorageError } from "../../domain/StorageErrors.js"
 import type { ContractStore } from "../../services/ContractStore.js"
 import { holdOf } from "../providers/PriceByInput.js"
 import { suppliersOf, type SupplyOptions } from "./JobSupply.js"
-import { jobMeant } from "./JobNames.js"
+import { idMeant } from "./MeantIds.js"
 import { jobOf } from "./Revision.js"
 import { endpointOf, type Seen, type ServedRevision } from "./ServedRevision.js"
 import { decodeStoredEndpoint, decodeStoredJob } from "./StoredContracts.js"
@@ -90,7 +90,7 @@ export const operationContract: (
         ? endpointOf(revision, endpointId)
         : yield* endpointAt(contracts, seen.served, endpointId, contractVersion)
     if (endpoint === null) {
-      const meant = jobMeant(revision, endpointId)
+      const meant = idMeant(revision, endpointId)
       return yield* new NotFound({ what: "operation", id: endpointId, ...(meant === null ? {} : { meant }) })
     }
     return contractOf(endpoint, { job: jobOf(revision, endpoint), access: accessNow(seen, endpoint), holdOf })

@@ -1,5 +1,5 @@
 // How likely it is that somebody who meant one word typed another. Words are in plain lower-case letters.
-import { editDistance } from "./EditDistance.js"
+import { editDistance } from "../../../domain/EditDistance.js"
 
 /** Keys beside each letter of a keyboard. */
 const keyRows = ["qwertyuiop", "asdfghjkl", "zxcvbnm"]

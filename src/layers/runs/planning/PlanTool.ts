@@ -44,7 +44,7 @@ export const planTool: (
   const { catalog, health, providers } = parts
   const { connectionId, endpointId, input } = asked.request
   const endpoint = yield* catalog.endpoint(endpointId)
-  if (endpoint === null) return yield* unknownEndpoint(endpointId, yield* catalog.jobMeant(endpointId))
+  if (endpoint === null) return yield* unknownEndpoint(endpointId, yield* catalog.idMeant(endpointId))
   const denial = yield* policyDenial(parts, asked, endpoint)
   if (denial !== null) return yield* new ToolDenied({ failure: new EligibilityBlocked({ detail: sayDenial(denial) }) })
   const blocked = notRunnable(endpoint, yield* health.health(endpoint.provider.id))

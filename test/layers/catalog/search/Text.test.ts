@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Analyzer, chunksOf, fold, stemOf } from "../../../../src/layers/catalog/search/Analyzer.js"
 import { clausesOf } from "../../../../src/layers/catalog/search/QueryText.js"
-import { editDistance } from "../../../../src/layers/catalog/search/EditDistance.js"
+import { editDistance } from "../../../../src/domain/EditDistance.js"
 import { buildSpelling, type Spelling } from "../../../../src/layers/catalog/search/Spelling.js"
 import { typoLikelihood } from "../../../../src/layers/catalog/search/Typos.js"
 
