@@ -1,6 +1,6 @@
 // A whole gateway in a test, with providers that answer what the test says. In a project of your own the imports
 // are `from "provider-gateway/client"` and `from "provider-gateway/testing"`; everything else is the same.
-import { assert, it } from "vitest"
+import { assert, it, onTestFinished } from "vitest"
 import { createClient } from "../src/client/index.js"
 import { hit, miss, testGateway } from "../src/testing.js"
 
@@ -12,11 +12,11 @@ it("asks the second provider when the first finds nobody", async () => {
     }
   })
   const { close, token, url } = await gateway.listen()
+  onTestFinished(close)
   const run = await createClient({ baseUrl: url, token }).run({
     endpointId: "job:people.email.find",
     input: { name: "Ada Example", domain: "example.com" },
     fallback: true
   })
   assert.strictEqual(run.normalized?.fields["email"], "ada@example.com")
-  await close()
 })

@@ -24,7 +24,7 @@ import { PublicUrl } from "./services/PublicUrl.js"
 import { OpenIdNone } from "./layers/accounts/OpenIdNone.js"
 import type { MoneyAndRuns, People } from "./layers/compose/Engine.js"
 import { EngineInMemory, type EngineServices, StorageMemory } from "./layers/compose/MemoryGateway.js"
-import { ProvidersScripted, type ScriptedProviders, type Step } from "./layers/providers/ProvidersScripted.js"
+import { isStep, ProvidersScripted, type ScriptedProviders, type Step } from "./layers/providers/ProvidersScripted.js"
 import { CallbacksNone } from "./layers/providers/CallbacksSigned.js"
 import { CursorKeyMemory } from "./layers/memory/CursorKeyMemory.js"
 import { DrainingMemory } from "./layers/node/DrainingMemory.js"
@@ -137,12 +137,33 @@ const textsOf = (manifests: ReadonlyArray<Manifest>) => {
   return { jobs, providers }
 }
 
-const contentOf = ({
-  catalog = "fixtures",
-  manifests = [],
-  providers = {}
-}: TestGatewayOptions): Effect.Effect<CatalogContent> =>
+const optionNames: { readonly [Name in keyof Required<TestGatewayOptions>]: true } = {
+  providers: true,
+  manifests: true,
+  catalog: true,
+  usd: true,
+  scopes: true,
+  inflightLimit: true,
+  requestRate: true,
+  dispatcher: true
+}
+
+/** What the compiler says of such options, for tests in JavaScript. */
+const mistakeIn = (options: TestGatewayOptions): string | null => {
+  const [unknown] = Object.keys(options).filter((name) => !Object.hasOwn(optionNames, name))
+  if (unknown !== undefined)
+    return `testGateway has no option ${unknown}; there are ${Object.keys(optionNames).join(", ")}`
+  const [stepless] = Object.entries(options.providers ?? {}).filter(([, script]) => ![script].flat().every(isStep))
+  return stepless === undefined
+    ? null
+    : `providers["${stepless[0]}"] must be a step, such as hit({ found: true }), or a list of steps`
+}
+
+const contentOf = (options: TestGatewayOptions): Effect.Effect<CatalogContent> =>
   Effect.gen(function* () {
+    const { catalog = "fixtures", manifests = [], providers = {} } = options
+    const mistake = mistakeIn(options)
+    if (mistake !== null) return yield* new TestGatewayInvalid({ message: mistake })
     const builtIn = yield* builtInContent(catalog)
     const texts = textsOf(manifests)
     const own = yield* decodeCatalog(texts, { thorough: true, otherJobs: builtIn.jobs })

@@ -208,6 +208,17 @@ describe("a test gateway", () => {
         "There is no operation mock-emial-find to script"
       )
       assert.include(yield* words({ manifests: [things, "operations: []"] }), "manifests[1] at")
+      // What the compiler says in TypeScript is said here to tests in JavaScript.
+      const untyped = (json: string): TestGatewayOptions => JSON.parse(json)
+      assert.include(
+        yield* words(untyped('{ "provider": {} }')),
+        "testGateway has no option provider; there are providers, manifests"
+      )
+      for (const step of ['{ "found": true }', '[{ "found": true }]', "null"])
+        assert.include(
+          yield* words(untyped(`{ "providers": { "mock-email-find": ${step} } }`)),
+          'providers["mock-email-find"] must be a step, such as hit({ found: true }), or a list of steps'
+        )
       assert.include(yield* words({ manifests: ["id: ["] }), "manifests[0]")
     })
   )

@@ -4,7 +4,7 @@
  * production, output maps are applied as in production, every call is kept for the test to look at, and pauses follow
  * the test's clock.
  */
-import { type Duration, Effect, Either, Layer } from "effect"
+import { type Duration, Effect, Either, Layer, Predicate } from "effect"
 import type { Json } from "../../domain/Json.js"
 import { inlineResultBytesMax } from "../../domain/Limits.js"
 import {
@@ -42,6 +42,12 @@ export type Step =
       readonly after: Duration.DurationInput
     }
   | { readonly _tag: "Silence" }
+
+const stepTags: ReadonlySet<unknown> = new Set<Step["_tag"]>(["Answer", "Failure", "Silence"])
+
+/** Whether it was made by `hit`, `fail` and the like. */
+export const isStep = (value: unknown): value is Step =>
+  Predicate.hasProperty(value, "_tag") && stepTags.has(value._tag)
 
 export interface StepOptions {
   /** How long the provider takes. */
@@ -160,7 +166,7 @@ export const ProvidersScripted = (
 ): ScriptedProviders => {
   const left = new Map<string, ReadonlyArray<Step>>()
   const made: Array<ProviderCall> = []
-  for (const [endpointId, steps] of Object.entries(scripts)) left.set(endpointId, "_tag" in steps ? [steps] : steps)
+  for (const [endpointId, steps] of Object.entries(scripts)) left.set(endpointId, [steps].flat())
 
   const next = (endpointId: string): Step => {
     const [step, ...rest] = left.get(endpointId) ?? []
