@@ -72,10 +72,10 @@ const moment: Reader<number> = (text) => {
 
 const scopeList: Reader<ReadonlyArray<typeof ScopeInput.Type>> = (text) => {
   const decode = Schema.decodeUnknownEither(ScopeInput)
-  return Either.mapLeft(
-    Either.all(text.split(",").map((item) => decode(item.trim()))),
-    () => `must be of ${scopes.join(", ")}`
-  )
+  const items = text.split(",").map((item) => item.trim())
+  const problem = (item: string) =>
+    `must be of ${scopes.join(", ")}${items.length > 1 && item !== "" ? ` (${item} is none of them)` : ""}`
+  return Either.all(items.map((item) => Either.mapLeft(decode(item), () => problem(item))))
 }
 
 export const json = Options.boolean("json").pipe(

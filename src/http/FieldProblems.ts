@@ -12,7 +12,7 @@ type Issue = HttpApiError.HttpApiDecodeError["issues"][number]
 
 /** A type as our code writes it, in the words of a reader; undefined for one that has no such words. */
 const wordsOf = (type: string): string | undefined => {
-  if (type.startsWith("{") || type === "object") return "an object"
+  if (type.startsWith("{") || type === "object" || type === "Struct (Encoded side)") return "an object"
   if (/^(?:ReadonlyArray<|readonly \[|NonEmptyArray<|an array\b)/.test(type)) return "a list"
   if (/^(?:"[^"]*"|-?\d+|true|false|null)$/.test(type)) return type
   return member(simple, type)

@@ -103,7 +103,11 @@ HttpApi.reflect(Api, {
 
 describe("what is said of wrong fields", () => {
   it("names all that a field may be", () => {
-    const read = bodyValue(Schema.Struct({ either: Schema.Union(Schema.Boolean, Schema.Struct({ a: Schema.String })) }))
+    const either = Schema.Union(
+      Schema.Boolean,
+      Schema.Struct({ a: Schema.String, b: Schema.optionalWith(Schema.Boolean, { default: () => true }) })
+    )
+    const read = bodyValue(Schema.Struct({ either }))
     const said = (body: Json) =>
       Either.match(read(body), { onLeft: ({ details }) => details, onRight: () => assert.fail("it is right") })
     assert.deepStrictEqual(said({ either: "yes" }), [

@@ -38,7 +38,7 @@ export class GatewayUnreachable extends Data.TaggedError("GatewayUnreachable")<{
 export class NotLoggedIn extends Data.TaggedError("NotLoggedIn")<{ readonly url: string | null }> {
   override get message() {
     return this.url === null
-      ? "You are not logged in: gateway login --url https://…"
+      ? "You are not logged in: gateway login --url ADDRESS, such as https://gateway.example.com, or the address that npm start shows"
       : `You are not logged in to ${this.url}: gateway login --url ${this.url}`
   }
 }
