@@ -20,8 +20,9 @@ const shared = (a: ReadonlySet<string>, b: ReadonlySet<string>): number => {
 }
 
 /** A name that is looked at; a longer one, or one with odd characters, is no typing error. */
-const plainName = /^[\p{L}\p{N}_. -]{3,40}$/u
-const twoWrongFrom = 8
+const plainName = /^[\p{L}\p{N}_. -]{1,40}$/u
+/** The least letters of a name with one wrong letter, and with two. */
+const [oneWrongFrom, twoWrongFrom] = [3, 8]
 
 const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "")
 
@@ -29,6 +30,7 @@ const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[^\p{
 export const meantBy = (written: string, known: Iterable<string>): string | null => {
   if (!plainName.test(written)) return null
   const letters = lettersOf(written)
+  if (letters.length < oneWrongFrom) return null
   const edits = letters.length < twoWrongFrom ? 1 : 2
   const near = Array.from(known).flatMap((name) => {
     const away = editDistance(letters, lettersOf(name), edits)

@@ -317,6 +317,7 @@ describe("the operation's schema", () => {
   it("takes no field for misspelt that the operation or every job knows, that is far off, or that is no name", () => {
     for (const input of [{ limit: 1 }, { phone: "1" }, { mail_address: "a" }, { ema: "a", "em\u0000ail": "a" }])
       assert.deepStrictEqual(problems(input, { required: ["email"] }), [{ _tag: "Missing", field: "email" }])
+    assert.deepStrictEqual(problems({ ___: 1, r: 1 }, { required: ["q"] }), [{ _tag: "Missing", field: "q" }])
   })
   it("of several choices asks for the one that lacks least", () =>
     assert.deepStrictEqual(
