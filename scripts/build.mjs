@@ -126,7 +126,7 @@ const bundle = async () => {
     format: "esm",
     platform: "node",
     target: "node20.12",
-    external: [...installed, "pg-native"],
+    external: installed,
     // Packages of CommonJS inside of the bundle, such as `pg-cursor`, ask for others.
     banner: {
       js: 'import { createRequire as requireFrom } from "node:module"\nconst require = requireFrom(import.meta.url)'

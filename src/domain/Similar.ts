@@ -19,25 +19,37 @@ const shared = (a: ReadonlySet<string>, b: ReadonlySet<string>): number => {
   return (2 * count) / Math.max(1, a.size + b.size)
 }
 
-/** A name that is looked at; a longer one, or one with odd characters, is no typing error. */
-const plainName = /^[\p{L}\p{N}_. -]{1,40}$/u
-/** The least letters of a name with one wrong letter, and with two. */
-const [oneWrongFrom, twoWrongFrom] = [3, 8]
+/** How many letters of a word may be wrong for a typing error; of a very short one none. */
+const wrongLettersMax = (word: string): number => (word.length < 3 ? 0 : word.length < 8 ? 1 : 2)
 
-const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "")
+/**
+ * The known id with the fewest wrong letters; null when none is so near. Ids of other lengths cost nothing, so 40,000
+ * of them take some milliseconds.
+ */
+export const nearest = (
+  written: string,
+  known: Iterable<string>,
+  lettersOf = (id: string): string => id
+): string | null => {
+  const letters = lettersOf(written)
+  let found: string | null = null
+  let allowed = wrongLettersMax(letters)
+  for (const id of known) {
+    const wrong = editDistance(letters, lettersOf(id), allowed)
+    if (wrong > allowed) continue
+    found = id
+    allowed = wrong - 1
+  }
+  return found
+}
+
+/** A name of a field; a longer one, or one with odd characters, is no typing error. */
+const plainName = /^[\p{L}\p{N}_. -]{1,40}$/u
+const withoutMarks = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "")
 
 /** The name of a field that was meant by one that is not known, such as `first_name` by `fristName`; null for none. */
-export const meantBy = (written: string, known: Iterable<string>): string | null => {
-  if (!plainName.test(written)) return null
-  const letters = lettersOf(written)
-  if (letters.length < oneWrongFrom) return null
-  const edits = letters.length < twoWrongFrom ? 1 : 2
-  const near = Array.from(known).flatMap((name) => {
-    const away = editDistance(letters, lettersOf(name), edits)
-    return away > edits ? [] : [{ name, away }]
-  })
-  return near.sort((a, b) => a.away - b.away)[0]?.name ?? null
-}
+export const fieldMeant = (written: string, known: Iterable<string>): string | null =>
+  plainName.test(written) ? nearest(written, known, withoutMarks) : null
 
 /** At most three, the closest first. */
 export const similar = (id: string, known: Iterable<string>): ReadonlyArray<string> => {

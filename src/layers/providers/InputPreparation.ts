@@ -11,7 +11,7 @@ import type { Json, JsonObject } from "../../domain/Json.js"
 import { commonTextCharsMax, hostCharsMax, otherTextCharsMax } from "../../domain/Limits.js"
 import type { Endpoint } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
-import { meantBy } from "../../domain/Similar.js"
+import { fieldMeant } from "../../domain/Similar.js"
 import { readUrl } from "../../domain/Url.js"
 import type { InputProblem, PreparedInput } from "../../services/Providers.js"
 import { fileInputProblems } from "./FileInputs.js"
@@ -120,7 +120,7 @@ const withTypos = (prepared: PreparedInput, input: JsonObject, { properties }: I
     if (problem._tag === "Invalid") return problem
     const wanted = [problem.field, ...(problem.instead ?? []).flat()]
     const [mistyped] = unknown.flatMap((written) => {
-      const meant = meantBy(written, wanted)
+      const meant = fieldMeant(written, wanted)
       return meant === null ? [] : [{ written, meant }]
     })
     return mistyped === undefined ? problem : { ...problem, mistyped }
