@@ -32,10 +32,8 @@ import { type NewRun, RunStore } from "../../services/RunStore.js"
 import { Transactions } from "../../services/Transactions.js"
 import { type LockedPurses, Wallet, type WalletChanges } from "../../services/Wallet.js"
 import { FaultPoints } from "../../services/FaultPoints.js"
-import { makeGroupCommit } from "./GroupCommit.js"
+import { MoneyCommits, MoneyCommitsInTurn } from "./MoneyCommits.js"
 import { inOneRoundTrip } from "./OneRoundTrip.js"
-
-const batchMax = 128
 
 const placeOf = ({ run }: Pick<AdmissionRequest, "run">) => ({ workspaceId: run.workspaceId, key: run.idempotencyKey })
 const claimOf = ({ run }: NewRun) => ({
@@ -145,6 +143,7 @@ export const AdmissionBatched: Layer.Layer<
   Admission,
   Effect.gen(function* () {
     const { transact } = yield* Transactions
+    const { grouped } = yield* MoneyCommits
     const wallet = yield* Wallet
     const idempotency = yield* Idempotency
     const store = yield* RunStore
@@ -176,10 +175,7 @@ export const AdmissionBatched: Layer.Layer<
     })
 
     return Admission.of({
-      admit: yield* makeGroupCommit({
-        batchMax,
-        commit: (requests: ReadonlyArray<AdmissionRequest>) => transact(admitAll(requests))
-      })
+      admit: yield* grouped((requests: ReadonlyArray<AdmissionRequest>) => transact(admitAll(requests)))
     })
   })
-)
+).pipe(Layer.provide(MoneyCommitsInTurn))

@@ -17,6 +17,8 @@ export const makeGroupCommit = <A, B, Refused, E>(options: {
   readonly batchMax: number
   /** The exit of each item, in the order of the batch. When the commit itself fails, every item fails with it. */
   readonly commit: (batch: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<Exit.Exit<B, Refused>>, E>
+  /** Waits until a batch may be taken, where others must end first. What arrives meanwhile is part of the batch. */
+  readonly turn?: (batch: Effect.Effect<void>) => Effect.Effect<void>
 }): Effect.Effect<(value: A) => Effect.Effect<B, Refused | E>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const waiting: Array<Item<A, B, Refused | E>> = []
@@ -42,9 +44,9 @@ export const makeGroupCommit = <A, B, Refused, E>(options: {
       else wake = () => resume(Effect.void)
     })
     // A batch that has begun is always completed: its callers wait to know what happened to their money.
-    const next = Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(restore(arrived), () => attempt(waiting.splice(0, options.batchMax)))
-    )
+    const batch = Effect.suspend(() => attempt(waiting.splice(0, options.batchMax)))
+    const inTurn = options.turn?.(batch) ?? batch
+    const next = Effect.uninterruptibleMask((restore) => Effect.zipRight(restore(arrived), inTurn))
     yield* Effect.forkScoped(onItsOwn(Effect.forever(next)))
 
     // A queue and a deferred answer for each item would take three times as many steps.

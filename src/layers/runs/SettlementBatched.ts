@@ -20,10 +20,8 @@ import { RunSignals } from "../../services/RunSignals.js"
 import { Settlement, type SettlementAnswer, type SettlementRequest as Ending } from "../../services/Settlement.js"
 import { Transactions } from "../../services/Transactions.js"
 import { type LockedPurses, Wallet, type WalletChanges } from "../../services/Wallet.js"
-import { makeGroupCommit } from "./GroupCommit.js"
+import { MoneyCommits, MoneyCommitsInTurn } from "./MoneyCommits.js"
 import { inOneRoundTrip } from "./OneRoundTrip.js"
-
-const batchMax = 128
 
 /** Any ending, by the word of a person too. */
 type SettlementRequest = Ending<RunEvent>
@@ -108,6 +106,7 @@ export const SettlementBatched: Layer.Layer<
   Settlement,
   Effect.gen(function* () {
     const { transact } = yield* Transactions
+    const { grouped } = yield* MoneyCommits
     const wallet = yield* Wallet
     const store = yield* RunStore
     const signals = yield* RunSignals
@@ -142,10 +141,7 @@ export const SettlementBatched: Layer.Layer<
       })
     })
 
-    const commitOne = yield* makeGroupCommit({
-      batchMax,
-      commit: (requests: ReadonlyArray<SettlementRequest>) => transact(settleAll(requests))
-    })
+    const commitOne = yield* grouped((requests: ReadonlyArray<SettlementRequest>) => transact(settleAll(requests)))
     /**
      * If the storage refuses an answer, the run is stored without the provider's words: the call was answered, and its
      * cost and outcome are known.
@@ -168,4 +164,4 @@ export const SettlementBatched: Layer.Layer<
         Effect.flatMap(Effect.zipRight(Changing, settleAll([request])), ([exit = superseded]) => exit)
     })
   })
-)
+).pipe(Layer.provide(MoneyCommitsInTurn))

@@ -620,6 +620,26 @@ describe("a connection", () => {
   )
 })
 
+describe("a plan", () => {
+  it.live("is made once for a statement, not anew for each list of values", () =>
+    withDatabase(
+      Effect.gen(function* () {
+        const { query, sql } = yield* Database
+        const read = (ids: ReadonlyArray<number>) =>
+          query(sql`select n.* from unnest(${ids}::int[]) as k (id) join notes n on n.id = k.id`)
+        for (const ids of [[1], [1, 2], [3]]) yield* read(ids)
+        assert.deepStrictEqual(
+          yield* query(
+            sql`select generic_plans as kept, custom_plans as anew from pg_prepared_statements where statement like '%join notes%'`
+          ),
+          [{ kept: 3, anew: 0 }]
+        )
+      }),
+      { connectionsMax: 1 }
+    )
+  )
+})
+
 describe("listen", () => {
   it.live("gives notifications, and undefined after every connect, also when its connection was killed", () =>
     withDatabase(

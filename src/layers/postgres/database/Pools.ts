@@ -197,6 +197,13 @@ const allTo = (value: "on" | "off"): string => byIndex.map((name) => `set ${name
 /** What each connection for the work is told first. */
 export const plansByIndex = allTo("off")
 
+/**
+ * A plan by index is the same for all values, so each connection makes it once for each statement. By default, Postgres
+ * plans anew for each list of values that it takes for a short one, which took as long as the locks and reads that it
+ * planned.
+ */
+const plannedOnce = "set plan_cache_mode = force_generic_plan"
+
 /** A transaction whose client is silent ends later than a statement that is too slow. */
 const idleMillis = (limits: PoolLimits): number => limits.statementTimeoutMillis + 5_000
 
@@ -220,7 +227,7 @@ export const workPool = (servers: Servers, limits: PoolLimits): Effect.Effect<Pg
     ...shared(limits),
     statement_timeout: limits.statementTimeoutMillis,
     idle_in_transaction_session_timeout: idleMillis(limits)
-  }).pipe(Effect.tap((pool) => Effect.sync(() => atFirst(pool, plansByIndex))))
+  }).pipe(Effect.tap((pool) => Effect.sync(() => atFirst(pool, `${plansByIndex}; ${plannedOnce}`))))
 
 /** The same behind a pooler: what a session sets would stay with a connection that the next client gets. */
 export const pooledPool = (
