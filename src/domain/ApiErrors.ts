@@ -106,14 +106,18 @@ export class NotFound extends Schema.TaggedError<NotFound>()("not_found", {
   what: Schema.String,
   id: Schema.String,
   /** An id that is known and was probably meant. */
-  meant: Schema.optionalWith(Schema.String, { exact: true })
+  meant: Schema.optionalWith(Schema.String, { exact: true }),
+  /** What makes one, where the caller named no id: there is one or none. */
+  madeBy: Schema.optionalWith(Schema.String, { exact: true })
 }) {
   static readonly retryable = false
   static readonly retryHint = "Check the id; ids of another workspace are not found either."
   override get message() {
+    if (this.madeBy !== undefined) return `There is no ${this.what}`
     return `No ${this.what} with the id ${this.id}${this.meant === undefined ? "" : `; did you mean ${this.meant}?`}`
   }
   get retryHint() {
+    if (this.madeBy !== undefined) return `${this.madeBy} makes one.`
     return this.meant === undefined ? NotFound.retryHint : `Use the id ${this.meant}, if you meant that.`
   }
 }

@@ -242,7 +242,12 @@ describe("an automatic top-up", () => {
           [...gateways, ...gateways].map(({ services }) => Context.get(services, AutomaticTopUps).turn),
           { concurrency: "unbounded" }
         )
-        assert.strictEqual((yield* automatic("GET")).status, 404)
+        const none = yield* automatic("GET")
+        assert.strictEqual(none.status, 404)
+        assert.deepInclude(none.json.error, {
+          message: "There is no automatic top-up",
+          retryHint: "PUT /v1/top-ups/automatic makes one."
+        })
         assert.strictEqual((yield* automatic("PUT", rule)).json.status, "no_payment_method")
         const asked = yield* first.call("POST", "/v1/top-ups", {
           token,

@@ -10,14 +10,18 @@ import { MetricsOfAll } from "./ProcessMetrics.js"
 import type { ServeOptions } from "./Starting.js"
 
 const started = (config: GatewayConfig, { welcomes }: ServeOptions) =>
-  Layer.effectDiscard(
+  Layer.scopedDiscard(
     Effect.gen(function* () {
       const { port } = yield* ServerAddress
       yield* tellListening
       const url = urlOf(config.host, port)
       const problem = publicUrlProblem(config)
       if (problem !== null) yield* Effect.logWarning(problem)
-      if (config.production || !welcomes || !isFirst()) return yield* Effect.logInfo(`Listening on ${url}`)
+      if (config.production || !welcomes || !isFirst()) {
+        // So that whoever reads the log can tell a node that was stopped from one that was killed.
+        yield* Effect.addFinalizer(() => Effect.logInfo("Stopping: what is under way is ended first"))
+        return yield* Effect.logInfo(`Listening on ${url}`)
+      }
       yield* Console.log(welcome(url, yield* tokenFile(config.dataDir)))
     })
   ).pipe(Layer.provide(GatewayWithCatalog(config)), Layer.provide(isOneOfSeveral ? MetricsOfAll : Layer.empty))

@@ -76,7 +76,7 @@ export const automaticTopUpsOver = (parts: AutomaticParts): AutomaticTopUps["Typ
     yield* enabled
     const standing = yield* automatic.standing(workspaceId)
     return standing.rule === null || standing.rule.status === "off"
-      ? yield* new NotFound({ what: "automatic top-up", id: workspaceId })
+      ? yield* new NotFound({ what: "automatic top-up", id: workspaceId, madeBy: "PUT /v1/top-ups/automatic" })
       : shown(standing, standing.rule)
   })
 
