@@ -1,22 +1,27 @@
 /**
  * Every statement that the gateway makes in a test is shown to Postgres, in a database whose tables are
- * hash-partitioned by workspace (`tablesByWorkspace.ts`). The plan says whether the statement names the workspace: each
- * table that is kept by workspace must be read in one partition, or with a comparison of `workspace_id` in every
- * partition, as a join has it. Only statements that are written in `src` count.
+ * hash-partitioned by workspace (`tablesByWorkspace.ts`), and its plan is looked at: the one that a connection keeps for
+ * all values. Two things must hold. The statement names the workspace: each table that is kept by workspace is read in
+ * one partition, or with a comparison of `workspace_id` in every partition, as a join has it. And it reads no table as
+ * a whole, nor a whole index: each read is a range of an index, or an index of few rows. A condition on a value cannot
+ * use an index that is made for that value alone, unless the value stands in the text. Only statements that are written
+ * in `src` count.
  *
  * This costs time, so in most runs the first text of each template is looked at, in the files that share a process.
  * `npm run test:partitioned` looks at every text.
  */
-import Pg, { type QueryResult } from "pg"
+import Pg from "pg"
 import type { Sql } from "../../src/layers/postgres/Database.js"
 import { pipelined } from "../../src/layers/postgres/database/DriverInternals.js"
-import { plansByIndex } from "../../src/layers/postgres/database/Pools.js"
+import { plannedByIndexOnce } from "../../src/layers/postgres/database/Pools.js"
 import { crossings } from "./crossing.js"
+import { wholeReads } from "./wholeReads.js"
 
 /** A node of a plan, as `explain (format json)` shows it. */
 export interface PlanNode {
   readonly "Node Type": string
   readonly "Relation Name"?: string
+  readonly "Index Name"?: string
   readonly Alias?: string
   readonly "Index Cond"?: string
   readonly "Recheck Cond"?: string
@@ -30,7 +35,7 @@ const named = /\bworkspace_id\)? = /
 /**
  * The tables that the plan reads without a workspace. `wholeOf` gives the table of a partition.
  */
-export const crossed = (plan: PlanNode, wholeOf: ReadonlyMap<string, string>): ReadonlyArray<string> => {
+const crossed = (plan: PlanNode, wholeOf: ReadonlyMap<string, string>): ReadonlyArray<string> => {
   const reads = new Map<string, { readonly table: string; readonly parts: Set<string>; named: boolean }>()
   for (const node of nodesOf(plan)) {
     const { "Relation Name": part = "", "Node Type": type, Alias: alias = "" } = node
@@ -46,35 +51,81 @@ export const crossed = (plan: PlanNode, wholeOf: ReadonlyMap<string, string>): R
   return [...reads.values()].flatMap(({ named, parts, table }) => (parts.size > 1 && !named ? [table] : []))
 }
 
+/** The tables that the plan reads without a range of an index; `few` are the tables and indexes that hold few rows. */
+const readWhole = (
+  plan: PlanNode,
+  wholeOf: ReadonlyMap<string, string>,
+  few: ReadonlySet<string>
+): ReadonlyArray<string> => [
+  ...new Set(
+    nodesOf(plan).flatMap(({ "Index Cond": range, "Index Name": index, "Node Type": type, "Relation Name": part }) => {
+      const table = wholeOf.get(part ?? "")
+      if (table === undefined || type === "ModifyTable" || range !== undefined) return []
+      return few.has(table) || few.has(index ?? "") ? [] : [table]
+    })
+  )
+]
+
 /** What Postgres says to a fragment that only looks like a statement. */
 const fragment = new Set(["42601", "42703", "42P01", "42P18", "42883"])
 const isStatement = /^\s*(with|select|insert|update|delete)\b/
 
+const element = (value: unknown): string => (value === null ? "null" : JSON.stringify(String(value)))
+/** A text of the value that Postgres reads as whatever type the statement wants. */
+const literal = (value: unknown): string => {
+  if (value === null || value === undefined) return "null"
+  if (Array.isArray(value)) return Pg.escapeLiteral(`{${value.map(element).join(",")}}`)
+  if (value instanceof Uint8Array) return Pg.escapeLiteral(`\\x${Buffer.from(value).toString("hex")}`)
+  return Pg.escapeLiteral(typeof value === "object" ? JSON.stringify(value) : String(value))
+}
+
+export interface Judgement {
+  /** The tables that the statement reads without naming the workspace. */
+  readonly crossed: ReadonlyArray<string>
+  /** The tables that it reads as a whole. */
+  readonly whole: ReadonlyArray<string>
+}
+
 export class Judge {
   readonly #pool: Pg.Pool
-  #parts: Promise<ReadonlyMap<string, string>> | undefined
+  #known: Promise<{ readonly parts: ReadonlyMap<string, string>; readonly few: ReadonlySet<string> }> | undefined
 
   /** `url` is that of a database with the tables partitioned. */
   constructor(url: string) {
     this.#pool = new Pg.Pool({ connectionString: url, max: 1, ...pipelined })
     this.#pool.on("error", () => undefined)
-    this.#pool.on("connect", (client) => void client.query(plansByIndex).catch(() => undefined))
+    this.#pool.on("connect", (client) => void client.query(plannedByIndexOnce).catch(() => undefined))
   }
 
-  /** The tables that the statement reads without naming the workspace; null for what is no statement. */
-  async crossedBy(text: string, values: ReadonlyArray<unknown>): Promise<ReadonlyArray<string> | null> {
-    this.#parts ??= this.#pool
-      .query<{ part: string; whole: string }>(
-        "select inhrelid::regclass::text as part, inhparent::regclass::text as whole from pg_inherits"
-      )
-      .then(({ rows }) => new Map(rows.map(({ part, whole }) => [part, whole])))
-    const parts = await this.#parts
+  async #ask<Row>(text: string): Promise<ReadonlyArray<Row>> {
+    return (await this.#pool.query(text)).rows as ReadonlyArray<Row>
+  }
+
+  async #tables() {
+    const parts = await this.#ask<{ part: string; whole: string }>(
+      "select inhrelid::regclass::text as part, inhparent::regclass::text as whole from pg_inherits"
+    )
+    // Indexes of some rows only, and tables of one row for each workspace.
+    const few = await this.#ask<{ name: string }>(`
+      select indexrelid::regclass::text as name from pg_index where indpred is not null
+      union all select conrelid::regclass::text from pg_constraint k join pg_attribute a on a.attrelid = conrelid and array[a.attnum] = conkey
+        where contype = 'p' and a.attname = 'workspace_id'`)
+    return { parts: new Map(parts.map(({ part, whole }) => [part, whole])), few: new Set(few.map(({ name }) => name)) }
+  }
+
+  /** What is wrong with the statement; null for what is no statement. */
+  async look(text: string, values: ReadonlyArray<unknown>): Promise<Judgement | null> {
+    this.#known ??= this.#tables()
+    const { few, parts } = await this.#known
     try {
-      const { rows }: QueryResult<{ "QUERY PLAN": readonly [{ readonly Plan: PlanNode }] }> = await this.#pool.query(
-        `explain (format json) ${text}`,
-        [...values]
-      )
-      return rows[0] === undefined ? [] : crossed(rows[0]["QUERY PLAN"][0].Plan, parts)
+      await this.#ask(`prepare judged as ${text}`)
+      const given = values.length === 0 ? "" : `(${values.map(literal).join(", ")})`
+      const [row] = await this.#ask<{ "QUERY PLAN": readonly [{ readonly Plan: PlanNode }] }>(
+        `explain (format json) execute judged${given}`
+      ).finally(() => this.#ask("deallocate judged"))
+      if (row === undefined) return { crossed: [], whole: [] }
+      const [{ Plan: plan }] = row["QUERY PLAN"]
+      return { crossed: crossed(plan, parts), whole: readWhole(plan, parts, few) }
     } catch (error) {
       if (error instanceof Error && "code" in error && fragment.has(String(error.code))) return null
       throw error
@@ -132,17 +183,20 @@ export const noting = (sql: Sql, which: "each text" | "each template"): Sql =>
     }
   })
 
-/** Looks at the statements that were not looked at before. Fails with those that should name the workspace. */
+/** Looks at the statements that were not looked at before. Fails with those that read too much. */
 export const judgeMade = async (judge: Judge): Promise<void> => {
   const wrong: Array<string> = []
   for (const [text, values] of made) {
     made.delete(text)
-    if (crossings.some((crossing) => text.includes(crossing.text))) continue
-    const tables = await judge.crossedBy(text, values)
-    if (tables !== null && tables.length > 0) wrong.push(`${tables.join(", ")}: ${text}`)
+    const judgement = await judge.look(text, values)
+    if (judgement === null) continue
+    const { crossed: across, whole } = judgement
+    const among = (exceptions: ReadonlyArray<{ readonly text: string }>) =>
+      exceptions.some((exception) => text.includes(exception.text))
+    if (across.length > 0 && !among(crossings))
+      wrong.push(`${across.join(", ")} without naming the workspace (test/support/crossing.ts says which may): ${text}`)
+    if (whole.length > 0 && !among(wholeReads))
+      wrong.push(`${whole.join(", ")} as a whole (test/support/wholeReads.ts says which may): ${text}`)
   }
-  if (wrong.length > 0)
-    throw new Error(
-      `These statements read a table without naming the workspace (test/support/crossing.ts says which may):\n${wrong.join("\n\n")}`
-    )
+  if (wrong.length > 0) throw new Error(`These statements read too much.\n${wrong.join("\n\n")}`)
 }

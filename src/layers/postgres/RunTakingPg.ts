@@ -39,18 +39,23 @@ export const runTaking = (database: Database["Type"], ids: Ids["Type"], database
     transact(
       Effect.gen(function* () {
         const prefix = yield* ids.suffix
+        // The status stands in the text, because a plan that serves all values could not use the index of one status.
+        const which = (time: ReturnType<typeof sql.literal>) =>
+          from === "queued"
+            ? sql`status = 'queued'`
+            : sql`status = 'running' and lease_expires_at <= ${time}
+              and not (lease_token = any(${options.except}::text[]) and lease_token is not null)`
         // The materialised query is a fence: without it, the planner may lock and update more rows than the limit.
         const wanted = Effect.flatMap(
           now,
           (time) => sql`
           with wanted as materialized (
-            select workspace_id, run_id from runs where ${identity.fence()} and status = ${from} and not (lease_token = any(${options.except}::text[]) and lease_token is not null)
-              and (${from} = 'queued' or lease_expires_at <= ${time})
+            select workspace_id, run_id from runs where ${identity.fence()} and ${which(time)}
             order by created_at, run_id limit ${options.limit} for update skip locked
           )
           update runs r set status = 'running', lease_node = ${options.node}, lease_token = ${prefix} || r.run_id,
             lease_expires_at = ${time} + ${options.leaseMillis}::bigint, started_at = coalesce(r.started_at, ${time}),
-            workers_lost = r.workers_lost + case when ${from} = 'running' then 1 else 0 end
+            workers_lost = r.workers_lost + ${sql.literal(from === "running" ? "1" : "0")}
           from wanted w where r.workspace_id = w.workspace_id and r.run_id = w.run_id
           returning ${runs}, r.lease_token as token, r.workers_lost as "workersLost", r.restored, ${time} - r.created_at as "waitedMillis"`
         )

@@ -9,6 +9,7 @@ import { inject } from "vitest"
 import { acquireTestDatabase } from "../../support/postgres.js"
 import { crossings } from "../../support/crossing.js"
 import { Judge } from "../../support/judging.js"
+import { wholeReads } from "../../support/wholeReads.js"
 import {
   besideEveryWorkspace,
   notByWorkspace,
@@ -114,7 +115,7 @@ describe("statements", () => {
   const judged = (text: string, values: ReadonlyArray<unknown> = []) =>
     Effect.acquireUseRelease(
       Effect.sync(() => new Judge(partitioned())),
-      (judge) => Effect.promise(() => judge.crossedBy(text, values)),
+      (judge) => Effect.promise(() => judge.look(text, values)),
       (judge) => Effect.promise(() => judge.close())
     )
 
@@ -131,7 +132,7 @@ describe("statements", () => {
         ]
       ]
       for (const [text, tables] of cases)
-        assert.sameMembers([...((yield* judged(text, ["x"])) ?? [])], [...tables], text)
+        assert.sameMembers([...((yield* judged(text, ["x"]))?.crossed ?? [])], [...tables], text)
     })
   )
 
@@ -144,12 +145,28 @@ describe("statements", () => {
         "update wallets set inflight = 0 where workspace_id = $1",
         "insert into idempotency_keys (workspace_id, key, request_digest, run_id) values ($1, '', '', '') on conflict do nothing"
       ])
-        assert.deepStrictEqual(yield* judged(text, ["x"]), [], text)
+        assert.deepStrictEqual(yield* judged(text, ["x"]), { crossed: [], whole: [] }, text)
       assert.isNull(yield* judged("select from runs r where r.workspace_id = elsewhere.workspace_id"))
     })
   )
 
-  it("that may cross workspaces are statements of the gateway, and docs/scaling.md says what each does", () => {
+  it.effect("that read a table or an index as a whole are found, also where only another value would", () =>
+    Effect.gen(function* () {
+      for (const text of [
+        "select count(*) from runs where workspace_id > '' or $1 = 'x'",
+        "select run_id from runs where status = $1 order by created_at limit 5 for update skip locked",
+        "update attempts set reason = $1 where outcome = 'hit'"
+      ])
+        assert.lengthOf((yield* judged(text, ["queued"]))?.whole ?? [], 1, text)
+      for (const text of [
+        "select run_id from runs where status = 'queued' and $1 = 'queued' order by created_at limit 5 for update skip locked",
+        "select run_id from runs where workspace_id = $1 order by run_id desc limit 5"
+      ])
+        assert.deepStrictEqual((yield* judged(text, ["queued"]))?.whole, [], text)
+    })
+  )
+
+  it("that may cross workspaces, or read a table as a whole, are the gateway's, and docs/scaling.md says which cross", () => {
     const folder = "src/layers/postgres"
     const sources = readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".ts"))
@@ -159,5 +176,6 @@ describe("statements", () => {
       assert.include(scaling, `| ${what} |`)
       assert.include(sources, text)
     }
+    for (const { text } of wholeReads) assert.include(sources, text)
   })
 })

@@ -194,15 +194,13 @@ export interface PoolerOptions {
  */
 const byIndex = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "jit"]
 const allTo = (value: "on" | "off"): string => byIndex.map((name) => `set ${name} = ${value}`).join("; ")
-/** What each connection for the work is told first. */
-export const plansByIndex = allTo("off")
-
 /**
- * A plan by index is the same for all values, so each connection makes it once for each statement. By default, Postgres
- * plans anew for each list of values that it takes for a short one, which took as long as the locks and reads that it
- * planned.
+ * What each connection for the work is told first. A plan by index is the same for all values, so each connection makes
+ * it once for each statement. By default, Postgres plans anew for each list of values that it takes for a short one,
+ * which took as long as the locks and reads that it planned. So a value that chooses an index, such as a status, stands
+ * in the text of its statement.
  */
-const plannedOnce = "set plan_cache_mode = force_generic_plan"
+export const plannedByIndexOnce = `${allTo("off")}; set plan_cache_mode = force_generic_plan`
 
 /** A transaction whose client is silent ends later than a statement that is too slow. */
 const idleMillis = (limits: PoolLimits): number => limits.statementTimeoutMillis + 5_000
@@ -227,7 +225,7 @@ export const workPool = (servers: Servers, limits: PoolLimits): Effect.Effect<Pg
     ...shared(limits),
     statement_timeout: limits.statementTimeoutMillis,
     idle_in_transaction_session_timeout: idleMillis(limits)
-  }).pipe(Effect.tap((pool) => Effect.sync(() => atFirst(pool, `${plansByIndex}; ${plannedOnce}`))))
+  }).pipe(Effect.tap((pool) => Effect.sync(() => atFirst(pool, plannedByIndexOnce))))
 
 /** The same behind a pooler: what a session sets would stay with a connection that the next client gets. */
 export const pooledPool = (
