@@ -16,6 +16,8 @@ export interface AdmissionRequest {
   readonly run: Run
   /** When given, and admitted, the run starts at once under this lease with this first attempt. */
   readonly start: { readonly lease: Lease; readonly attempt: Attempt } | null
+  /** A client of this node waits for the run. */
+  readonly waitedFor: boolean
 }
 
 export type AdmissionAnswer =

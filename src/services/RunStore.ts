@@ -54,6 +54,8 @@ export interface NewRun {
   readonly lease: Lease | null
   /** The first attempt, durable before its first byte leaves; only together with a lease. */
   readonly attempt: Attempt | null
+  /** Whether all nodes are told when it ends (`tellEnd`). */
+  readonly tellEnd: boolean
 }
 
 /**
@@ -139,7 +141,7 @@ export class RunStore extends Context.Tag("gateway/services/RunStore")<
     readonly lock: (runs: ReadonlyArray<RunKey>) => Effect.Effect<ReadonlyMap<RunId, Fence>, StorageError>
     /**
      * Writes the conclusions of runs that are locked and whose fences they passed. Wakes the waiters of all nodes once
-     * committed. Joins the surrounding transaction.
+     * committed, of the runs whose end is told. Joins the surrounding transaction.
      */
     readonly conclude: (conclusions: ReadonlyArray<Conclusion>) => Effect.Effect<void, StorageError>
     /**
@@ -164,6 +166,11 @@ export class RunStore extends Context.Tag("gateway/services/RunStore")<
     ) => Effect.Effect<ReadonlyArray<LeasedRun>, StorageError>
     /** Prolongs leases that are still held, to end so many milliseconds from now. */
     readonly heartbeat: (leases: ReadonlyArray<HeldLease>, leaseMillis: number) => Effect.Effect<Renewed, StorageError>
+    /**
+     * From now on all nodes are told when the run ends (`RunSignals`). Whoever waits on a node that may not be the one
+     * that ends the run asks for it first, and then looks whether the run has ended.
+     */
+    readonly tellEnd: (run: RunKey) => Effect.Effect<void, StorageError>
     /** Notes that a cancel was asked while the run was running, and wakes its node; answers the run as it is. */
     readonly requestCancel: (run: RunKey) => Effect.Effect<Run | null, StorageError>
     readonly get: (run: RunKey) => Effect.Effect<Run | null, StorageError>

@@ -108,7 +108,8 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
           start: {
             lease: { node: "another", token: yield* suffix, millis: -1 },
             attempt: { ...attempt, startedAt: attempt.startedAt - agoMillis }
-          }
+          },
+          waitedFor: false
         })
         return copy
       })

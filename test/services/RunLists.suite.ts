@@ -129,7 +129,7 @@ export const runListsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         assert.deepStrictEqual((yield* list("company.enrich")).items, [])
         const old = { ...byTool, runId: RunId.make(`run_${yield* (yield* Ids).suffix}`), job: "people.email.guess" }
         const { transact } = yield* Transactions
-        yield* transact((yield* RunStore).insert([{ run: old, lease: null, attempt: null }]))
+        yield* transact((yield* RunStore).insert([{ run: old, lease: null, attempt: null, tellEnd: false }]))
         for (const capability of ["people.email.guess", "people_email_guess"]) {
           assert.deepStrictEqual(
             (yield* list(capability)).items.map(({ runId }) => runId),

@@ -101,7 +101,7 @@ const table = <A extends object>(columns: Columns<A>) => {
       : `,"${column[0]}":${contentOf(column[1], content)}`
   }
   /** A null is left out of the document: a missing member comes out of the record set as null. */
-  const rowText = (members: string, more: { readonly [column: string]: string | number | null }): string => {
+  const rowText = (members: string, more: { readonly [column: string]: string | number | boolean | null }): string => {
     let text = members
     for (const column in more) {
       const content = member(more, column) ?? null
@@ -135,7 +135,7 @@ const table = <A extends object>(columns: Columns<A>) => {
     /** Rows as one document for `json_to_recordset`. The caller may add columns. */
     document: (
       rows: ReadonlyArray<A>,
-      more: (index: number) => { readonly [column: string]: string | number | null } = () => ({})
+      more: (index: number) => { readonly [column: string]: string | number | boolean | null } = () => ({})
     ): string => {
       const texts = rows.map((row, index) => {
         let members = ""
@@ -155,7 +155,7 @@ export const runTable = {
   ...stored,
   document: (
     runs: ReadonlyArray<Run>,
-    more: (index: number) => { readonly [column: string]: string | number | null }
+    more: (index: number) => { readonly [column: string]: string | number | boolean | null }
   ) => stored.document(runs.map(toStoredRun), more)
 }
 export const attemptTable = table<Attempt>(attemptColumns)

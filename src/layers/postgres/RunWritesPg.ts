@@ -72,7 +72,8 @@ export const runWrites = (database: Database["Type"], databaseNow: Effect.Effect
       (index) => ({
         lease_node: fresh[index]?.lease?.node ?? null,
         lease_token: fresh[index]?.lease?.token ?? null,
-        lease_millis: fresh[index]?.lease?.millis ?? null
+        lease_millis: fresh[index]?.lease?.millis ?? null,
+        tell_end: fresh[index]?.tellEnd ?? true
       })
     )
     const attempts = attemptTable.document(fresh.flatMap(({ attempt }) => (attempt === null ? [] : [attempt])))
@@ -83,10 +84,10 @@ export const runWrites = (database: Database["Type"], databaseNow: Effect.Effect
           insert into attempts (${sql.literal(attemptTable.names)})
           select ${sql.literal(attemptTable.values)} from json_to_recordset(${attempts}::json) as a (${sql.literal(attemptTable.typed)})
         ), admitted as (
-          insert into runs (${sql.literal(`${runTable.names}, ${lease}, lease_expires_at`)})
-          select ${sql.literal(`${runTable.values}, ${lease}`)}, ${sql.literal(yield* databaseNow)} + lease_millis
+          insert into runs (${sql.literal(`${runTable.names}, ${lease}, tell_end, lease_expires_at`)})
+          select ${sql.literal(`${runTable.values}, ${lease}`)}, tell_end, ${sql.literal(yield* databaseNow)} + lease_millis
           from json_to_recordset(${rows}::json)
-            as r (${sql.literal(runTable.typed)}, lease_node text, lease_token text, lease_millis bigint)
+            as r (${sql.literal(runTable.typed)}, lease_node text, lease_token text, lease_millis bigint, tell_end boolean)
         )
         select case when ${queued}::boolean then pg_notify(${channel}, 'queued') end`)
   })
@@ -114,13 +115,13 @@ export const runWrites = (database: Database["Type"], databaseNow: Effect.Effect
             concluded
           )}::json) as c (${sql.literal(runTable.typedOnly(concluded))})
           where r.workspace_id = c.workspace_id and r.run_id = c.run_id
-          returning r.run_id
+          returning r.run_id, r.tell_end
         ), ended as (
           update attempts a set ${sql.literal(attemptTable.assigned("e", ...ending))}
           from json_to_recordset(${attempts}::json) as e (${sql.literal(attemptTable.typed)})
           where a.workspace_id = e.workspace_id and a.run_id = e.run_id and a.n = e.n
         )
-        select pg_notify(${channel}, 'settled:' || string_agg(run_id, ',')) from done having count(*) > 0`)
+        select pg_notify(${channel}, 'settled:' || string_agg(run_id, ',')) from done where tell_end having count(*) > 0`)
     return Effect.zipRight(written, writeMedia(conclusions.flatMap(({ media }) => (media === null ? [] : [media]))))
   }
 
@@ -148,6 +149,11 @@ export const runWrites = (database: Database["Type"], databaseNow: Effect.Effect
       })
     )
 
+  /** A conclusion that has locked the row is committed first, so the end is told or can be seen already. */
+  const tellEnd: RunStore["Type"]["tellEnd"] = ({ runId, workspaceId }) =>
+    send(sql`
+      update runs r set tell_end = true where r.workspace_id = ${workspaceId} and r.run_id = ${runId} and not r.tell_end`)
+
   const requestCancel: RunStore["Type"]["requestCancel"] = Effect.fnUntraced(function* (key) {
     const [found] = yield* runRows(
       query(sql`
@@ -158,5 +164,5 @@ export const runWrites = (database: Database["Type"], databaseNow: Effect.Effect
     return found ?? null
   })
 
-  return { insert, lock, conclude, nextAttempt, requestCancel } satisfies Partial<RunStore["Type"]>
+  return { insert, lock, conclude, nextAttempt, tellEnd, requestCancel } satisfies Partial<RunStore["Type"]>
 }

@@ -88,13 +88,14 @@ const keepRefusedRun = (batch: Batch, run: Run, { spends, standing }: Decided): 
     onLeft: Exit.fail,
     onRight: (after) => {
       batch.standings.set(run.workspaceId, after)
-      return keep(batch, { run, lease: null, attempt: null }, { standing: after, spends })
+      return keep(batch, { run, lease: null, attempt: null, tellEnd: false }, { standing: after, spends })
     }
   })
 
 const nobody: Decision = Exit.die(new Error("admission for a workspace or token that does not exist"))
 
-const decide = (batch: Batch, { run: asked, start }: AdmissionRequest, owned: KeyOwner | null): Decision => {
+const decide = (batch: Batch, request: AdmissionRequest, owned: KeyOwner | null): Decision => {
+  const { run: asked, start, waitedFor } = request
   const { lines, now } = batch.locked
   const { month } = batch
   const standing = batch.standings.get(asked.workspaceId)
@@ -130,7 +131,9 @@ const decide = (batch: Batch, { run: asked, start }: AdmissionRequest, owned: Ke
       startedAt: start === null ? null : now
     },
     lease: start?.lease ?? null,
-    attempt: start?.attempt ?? null
+    attempt: start?.attempt ?? null,
+    // Any node may take a queued run. One that starts here tells its end to the client directly.
+    tellEnd: waitedFor && start === null
   }
   return keep(batch, stored, admitted)
 }

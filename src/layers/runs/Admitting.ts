@@ -86,12 +86,13 @@ const admitAndStart = Effect.fnUntraced(function* (
   const { admission, dispatcher } = parts
   const run = yield* plannedRun(parts, principal, request)
   const first = run.status === "queued" ? run.plan?.candidates[0] : undefined
-  const slot = first === undefined ? null : yield* dispatcher.reserve(waitSeconds > 0)
+  const waitedFor = waitSeconds > 0
+  const slot = first === undefined ? null : yield* dispatcher.reserve(waitedFor)
   const start =
     slot === null || first === undefined
       ? null
       : { lease: slot.lease, attempt: yield* dispatcher.openAttempt(run, first, 1) }
-  const admitted = yield* admission.admit({ run, start }).pipe(
+  const admitted = yield* admission.admit({ run, start, waitedFor }).pipe(
     Effect.onExit((exit) =>
       slot === null || (Exit.isSuccess(exit) && exit.value._tag === "Admitted" && exit.value.stored.lease !== null)
         ? Effect.void

@@ -45,11 +45,12 @@ export const waitFor = <A>(
   )
 
 /**
- * The run as it is now. When the storage fails or does not answer in time, the run as it was last seen: the run exists,
- * so an error of the storage, which says that nothing was done, would be untrue.
+ * The run as it is now; whoever goes on to wait for its end has it told to this node before. When the storage fails or
+ * does not answer in time, the run as it was last seen: the run exists, so an error of the storage, which says that
+ * nothing was done, would be untrue.
  */
-const seenNow = (parts: WaitingParts, last: RunDetail): Effect.Effect<RunDetail> =>
-  detailOf(parts, last.run).pipe(
+const seenNow = (parts: WaitingParts, last: RunDetail, goesOn: boolean): Effect.Effect<RunDetail> =>
+  Effect.zipRight(goesOn ? parts.store.tellEnd(last.run) : Effect.void, detailOf(parts, last.run)).pipe(
     Effect.catchTag("not_found", Effect.die),
     Effect.timeoutTo({ duration: answerMillisMax, onTimeout: () => last, onSuccess: (now) => now }),
     Effect.catchAll(() => Effect.succeed(last))
@@ -58,7 +59,7 @@ const seenNow = (parts: WaitingParts, last: RunDetail): Effect.Effect<RunDetail>
 /** Waits once. Registered before the look, so that no signal is missed. */
 const look = Effect.fnUntraced(function* (parts: WaitingParts, last: RunDetail, until: number) {
   const ended = yield* parts.signals.subscribe(last.run.runId)
-  const now = yield* seenNow(parts, last)
+  const now = yield* seenNow(parts, last, (yield* Clock.currentTimeMillis) < until)
   const left = until - (yield* Clock.currentTimeMillis)
   const over = isSettledForWaiters(now.run.status) || left <= 0 || (yield* parts.draining.begun)
   if (!over) yield* waitFor(parts, ended, Math.min(left, lookAgainSeconds * 1000))

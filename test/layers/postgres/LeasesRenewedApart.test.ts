@@ -44,7 +44,8 @@ const leased = Effect.gen(function* () {
   const run = { ...queuedRun, workspaceId, tokenId, runId, idempotencyKey: yield* suffix }
   yield* (yield* Admission).admit({
     run,
-    start: { lease: { node: "n", token, millis: 2_000 }, attempt: { ...attempt, runId, workspaceId } }
+    start: { lease: { node: "n", token, millis: 2_000 }, attempt: { ...attempt, runId, workspaceId } },
+    waitedFor: false
   })
   return { workspaceId, runId, token }
 })

@@ -30,7 +30,8 @@ const twoLeased = Effect.gen(function* () {
     const token = yield* suffix
     yield* (yield* Admission).admit({
       run: { ...queuedRun, workspaceId, tokenId, runId, idempotencyKey: yield* suffix },
-      start: { lease: { node: "n", token, millis: 60_000 }, attempt: { ...attempt, runId, workspaceId } }
+      start: { lease: { node: "n", token, millis: 60_000 }, attempt: { ...attempt, runId, workspaceId } },
+      waitedFor: false
     })
     return { workspaceId, runId, token }
   })

@@ -63,7 +63,7 @@ const claimed = Effect.flatMap(RunStore, (store) =>
 )
 const admitted = Effect.gen(function* () {
   const { principal, run } = yield* queued
-  yield* (yield* Admission).admit({ run, start: null })
+  yield* (yield* Admission).admit({ run, start: null, waitedFor: false })
   return { principal, run }
 })
 const restore = (set: string) =>

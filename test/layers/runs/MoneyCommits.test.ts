@@ -88,7 +88,7 @@ it.scoped("runs are admitted and settled in turns", () =>
       const { tokenId, workspaceId } = yield* funded(1_000_000)
       const before = transactions
       const run = { ...queuedRun, workspaceId, tokenId, idempotencyKey: yield* suffix }
-      const admitted = yield* Effect.fork((yield* Admission).admit({ run, start: null }))
+      const admitted = yield* Effect.fork((yield* Admission).admit({ run, start: null, waitedFor: false }))
       yield* othersHaveTheirSay
       const settled = yield* Effect.fork(
         (yield* Settlement).settle({

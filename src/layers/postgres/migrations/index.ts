@@ -37,6 +37,7 @@ import { storageRelation } from "./0031_storage_relation.js"
 import { history } from "./0032_history.js"
 import { nodes } from "./0033_nodes.js"
 import { keysByWorkspace } from "./0034_keys_by_workspace.js"
+import { endsTold } from "./0035_ends_told.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -72,5 +73,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0031_storage_relation": storageRelation,
   "0032_history": history,
   "0033_nodes": nodes,
-  "0034_keys_by_workspace": keysByWorkspace
+  "0034_keys_by_workspace": keysByWorkspace,
+  "0035_ends_told": endsTold
 }
