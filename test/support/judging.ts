@@ -1,11 +1,11 @@
 /**
  * Every statement that the gateway makes in a test is shown to Postgres, in a database whose tables are
  * hash-partitioned by workspace (`tablesByWorkspace.ts`), and its plan is looked at: the one that a connection keeps
- * for all values. Two things must hold. The statement names the workspace: each table that is kept by workspace is read in
- * one partition, or with a comparison of `workspace_id` in every partition, as a join has it. And it reads no table as
- * a whole, nor a whole index: each read is a range of an index, or an index of few rows. A condition on a value cannot
- * use an index that is made for that value alone, unless the value stands in the text. Only statements that are written
- * in `src` count.
+ * for all values. Two things must hold. The statement names the workspace: each table that is kept by workspace is read
+ * in one partition, or with a comparison of `workspace_id` in every partition, as a join has it. And it reads no table
+ * as a whole, nor a whole index: each read is a range of an index, or an index of few rows. A condition on a value
+ * cannot use an index that is made for that value alone, unless the value stands in the text. Only statements that are
+ * written in `src` count.
  *
  * This costs time, so in most runs the first text of each template is looked at, in the files that share a process.
  * `npm run test:partitioned` looks at every text.

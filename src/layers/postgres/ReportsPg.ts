@@ -2,7 +2,7 @@
  * Reports in Postgres. Each answer is one statement that reads ranges of indexes: sums that are kept in the background
  * (`SpendPg.ts`), rows of runs that are under way, which are few, and counts that end at a maximum.
  */
-import { Clock, Effect, Layer, Schema } from "effect"
+import { Clock, Effect, Layer, Ref, Schema } from "effect"
 import { NotFound } from "../../domain/ApiErrors.js"
 import { firstRunIdAt, WorkspaceId } from "../../domain/Ids.js"
 import { runsCountedMax } from "../../domain/Limits.js"
@@ -16,7 +16,7 @@ import { reportsLock } from "./database/AdvisoryLocks.js"
 import { inWorkspace } from "./database/InWorkspace.js"
 import { DatabaseNow } from "./database/Now.js"
 import { rowOf, rowsOf } from "./database/Rows.js"
-import { makeSpan, workspacesToSpan } from "./RunSpansPg.js"
+import { makeSpan, type SpansLookedAt, workspacesToSpan } from "./RunSpansPg.js"
 import { chargedByProvider, spendReport, sumUp, workspacesToSum } from "./SpendPg.js"
 
 const countRows = rowsOf(Schema.Struct({ status: RunStatus, runs: Schema.Int }))
@@ -82,6 +82,7 @@ const make = Effect.gen(function* () {
   const database = yield* Database
   const databaseNow = yield* DatabaseNow
   const { query, sql, transact } = database
+  const spansLookedAt = yield* Ref.make<SpansLookedAt | null>(null)
 
   /** In a transaction, unless another node is at it. */
   const inTurn = <A, E>(work: Effect.Effect<A, E>, otherwise: A) =>
@@ -150,10 +151,10 @@ const make = Effect.gen(function* () {
     }).pipe(Effect.withSpan("Reports.health")),
     keep: Effect.gen(function* () {
       for (const { workspaceId } of yield* workspacesToSum(database)) yield* whileMore(sumUp(database, workspaceId))
-      for (const { workspaceId } of yield* workspacesToSpan(database)) {
-        const now = yield* Clock.currentTimeMillis
-        yield* whileMore(makeSpan(database, workspaceId, now))
-      }
+      const atMillis = yield* Clock.currentTimeMillis
+      const enough = yield* workspacesToSpan(database, yield* Ref.get(spansLookedAt))
+      for (const workspaceId of enough) yield* whileMore(makeSpan(database, workspaceId, atMillis))
+      yield* Ref.set(spansLookedAt, { atMillis, enough })
     }).pipe(Effect.withSpan("Reports.keep"))
   })
 })

@@ -44,14 +44,35 @@ const nextRuns = (sql: Database["Type"]["sql"], chosen: string, workspaceId: Sta
   return sql`(${part("runs")} union all ${part("history_runs")}) following`
 }
 
-/** Workspaces that have enough runs after their last span for another one. */
-export const workspacesToSpan = ({ query, sql }: Database["Type"]) =>
-  workspaceRows(
-    query(sql`
-      select w.workspace_id as "workspaceId" from workspaces w cross join lateral (
-        select from ${nextRuns(sql, "run_id", sql`w.workspace_id`)} offset ${runsOfSpan - 1} limit 1
-      ) enough order by w.workspace_id`)
+/** What the look before this one found. */
+export interface SpansLookedAt {
+  readonly atMillis: number
+  /** Workspaces that had enough runs for a span. Some of these runs may have been under way, or too young. */
+  readonly enough: ReadonlyArray<WorkspaceId>
+}
+
+/**
+ * Workspaces that have enough runs after their last span for another one: of those that had so before, and of those
+ * that have new runs since. To count the runs of every workspace again and again would read half a span of each.
+ */
+export const workspacesToSpan = ({ query, sql }: Database["Type"], before: SpansLookedAt | null) => {
+  const changed =
+    before === null
+      ? sql.literal("true")
+      : // Not `exists`: its new runs of all workspaces would be read together.
+        sql`(w.workspace_id = any(${before.enough}::text[]) or (
+          select true from runs r where r.workspace_id = w.workspace_id and r.run_id > ${firstRunIdAt(Math.max(0, before.atMillis - idsSettleMillis))} limit 1
+        ))`
+  return Effect.map(
+    workspaceRows(
+      query(sql`
+        select w.workspace_id as "workspaceId" from workspaces w cross join lateral (
+          select from ${nextRuns(sql, "run_id", sql`w.workspace_id`)} offset ${runsOfSpan - 1} limit 1
+        ) enough where ${changed} order by w.workspace_id`)
+    ),
+    (rows) => rows.map(({ workspaceId }) => workspaceId)
   )
+}
 
 /** Makes the next span; answers whether there was one to make. Under the lock of whoever keeps the reports. */
 export const makeSpan = ({ query, sql }: Database["Type"], workspaceId: WorkspaceId, now: number) =>

@@ -5,7 +5,6 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import Pg from "pg"
 import type { AuditFilter } from "../../../src/domain/AuditEntry.js"
 import { RunId, TopUpId, type WorkspaceId } from "../../../src/domain/Ids.js"
 import { LedgerKind } from "../../../src/domain/Ledger.js"
@@ -22,6 +21,7 @@ import { RunStore } from "../../../src/services/RunStore.js"
 import { TopUps } from "../../../src/services/TopUps.js"
 import { Wallet } from "../../../src/services/Wallet.js"
 import { funded, storagePg } from "../../support/engine.js"
+import { explain, nodesOf, readBy, recorded } from "../../support/explaining.js"
 import { testDatabase } from "../../support/postgres.js"
 
 const rowsMade = 8_000
@@ -65,45 +65,6 @@ const fill = (sql: Database["Type"]["sql"], large: WorkspaceId) => [
     select ${large}::text, 'con_' || lpad(n::text, 26, '0'), 'p', '', n, n from generate_series(1, ${rowsMade}::int) n`
 ]
 
-interface Node {
-  readonly "Node Type": string
-  readonly "Index Name"?: string
-  readonly "Index Cond"?: string
-  readonly "Actual Rows": number
-  readonly "Actual Loops": number
-  readonly "Rows Removed by Filter"?: number
-  readonly "Rows Removed by Index Recheck"?: number
-  readonly Plans?: ReadonlyArray<Node>
-}
-const nodesOf = (node: Node): ReadonlyArray<Node> => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
-const readBy = (node: Node): number =>
-  (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0)) *
-  node["Actual Loops"]
-
-const literal = (value: unknown): string =>
-  value === null
-    ? "null"
-    : Array.isArray(value)
-      ? `array[${value.map(literal).join(",")}]::text[]`
-      : typeof value === "number"
-        ? String(value)
-        : Pg.escapeLiteral(String(value))
-
-/** The plan that serves every later call with whatever values, and what it read with these. */
-const explain = ({ sql, transact }: Database["Type"], text: string, params: ReadonlyArray<unknown>) =>
-  transact(
-    Effect.gen(function* () {
-      yield* sql.unsafe("set local plan_cache_mode = force_generic_plan")
-      yield* sql.unsafe(`prepare listing as ${text}`)
-      const [row] = yield* sql.unsafe(
-        `explain (analyze, format json) execute listing${params.length === 0 ? "" : `(${params.map(literal).join(", ")})`}`
-      )
-      yield* sql.unsafe("deallocate listing")
-      const [{ Plan }] = row!["QUERY PLAN"] as readonly [{ readonly Plan: Node }]
-      return Plan
-    })
-  )
-
 describe("the statements of lists", () => {
   // Autovacuum may look at a table at any time, and tells the planner its size before it tells what it holds.
   const known = {
@@ -115,14 +76,7 @@ describe("the statements of lists", () => {
     it.live(`read a few rows of an index each, ${when}`, () =>
       Effect.gen(function* () {
         const database = yield* Database
-        const asked: Array<readonly [text: string, params: ReadonlyArray<unknown>]> = []
-        const recording = Layer.succeed(Database, {
-          ...database,
-          query: (statement) => {
-            asked.push(statement.compile())
-            return database.query(statement)
-          }
-        })
+        const { asked, recording } = recorded(database)
         yield* Effect.gen(function* () {
           const { workspaceId } = yield* funded(0)
           yield* Effect.forEach(fill(database.sql, workspaceId), (statement) => database.survey(statement), {

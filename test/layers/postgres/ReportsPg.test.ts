@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { dayOf, daysUpTo } from "../../../src/domain/Days.js"
-import { firstRunIdAt, type RunId } from "../../../src/domain/Ids.js"
+import { firstRunIdAt, type RunId, type WorkspaceId } from "../../../src/domain/Ids.js"
 import { runsCountedMax, runsLookedThroughMax } from "../../../src/domain/Limits.js"
 import { Micros } from "../../../src/domain/Micros.js"
 import { sharesOf } from "../../../src/domain/Spend.js"
@@ -10,6 +10,7 @@ import { Database } from "../../../src/layers/postgres/Database.js"
 import { Reports } from "../../../src/services/Reports.js"
 import { type RunFilter, RunStore } from "../../../src/services/RunStore.js"
 import { funded, storagePg } from "../../support/engine.js"
+import { explain, nodesOf, readBy, recorded } from "../../support/explaining.js"
 import { testDatabase } from "../../support/postgres.js"
 import { reportsSuite } from "../../services/Reports.suite.js"
 
@@ -163,5 +164,34 @@ describe("lists of runs by token, operation and provider", () => {
       assert.isAbove(runsCountedMax, runs)
       assert.strictEqual(dayOf(Date.now()), Math.floor(Date.now() / (24 * hour)))
     }).pipe(Effect.provide(storage))
+  )
+
+  it.live("are looked for again only where runs are new, or where a span had to wait", () =>
+    Effect.gen(function* () {
+      const database = yield* Database
+      const { asked, recording } = recorded(database)
+      yield* Effect.gen(function* () {
+        const { survey, sql } = database
+        const reports = yield* Reports
+        const [idle, busy] = [yield* funded(0), yield* funded(0)]
+        const add = (workspaceId: WorkspaceId, count: number, fromMillis: number) =>
+          survey(sql`
+            insert into runs (workspace_id, run_id, token_id, idempotency_key, request_digest, request_id, requested_endpoint_id, endpoint_id, input, status, hold_micros, charge_micros, spend_month, created_at)
+            select ${workspaceId}, id, 't', id, '', '', 'e', 'e', '{}', 'completed', 0, 0, '', 0 from unnest(${Array.from({ length: count }, (_, n) => firstRunIdAt(fromMillis + n))}::text[]) as ids (id)`)
+        yield* add(idle.workspaceId, 900, Date.now() - hour)
+        yield* add(busy.workspaceId, 900, Date.now() - hour)
+        yield* reports.keep
+        yield* add(busy.workspaceId, 100, Date.now())
+        asked.length = 0
+        yield* reports.keep
+        const [text, params] = asked.find(([text]) => text.includes("enough where"))!
+        const read = nodesOf(yield* explain(database, text, params))
+          .filter((node) => node["Relation Name"] === "runs")
+          .reduce((sum, node) => sum + readBy(node), 0)
+        // All of the workspace that has new runs, one to see that it has (Postgres tells averages), none of the other.
+        assert.isAtLeast(read, 1_000)
+        assert.isAtMost(read, 1_002)
+      }).pipe(Effect.provide(Layer.provide(storagePg, recording)))
+    }).pipe(Effect.provide(testDatabase()))
   )
 })
