@@ -113,19 +113,32 @@ export class Judge {
     return { parts: new Map(parts.map(({ part, whole }) => [part, whole])), few: new Set(few.map(({ name }) => name)) }
   }
 
+  /** The plan that a connection keeps for the statement; null where there is nothing to plan. */
+  async #planOf(text: string, values: ReadonlyArray<unknown>): Promise<PlanNode | null> {
+    // A connection of its own: after an error, the pool makes another one, which knows no statement.
+    const client = await this.#pool.connect()
+    try {
+      await client.query(`prepare judged as ${text}`)
+      const given = values.length === 0 ? "" : `(${values.map(literal).join(", ")})`
+      const { rows } = await client.query<{ "QUERY PLAN": readonly [{ readonly Plan: PlanNode }] }>(
+        `explain (format json) execute judged${given}`
+      )
+      return rows[0]?.["QUERY PLAN"][0].Plan ?? null
+    } finally {
+      await client.query("deallocate all").catch(() => undefined)
+      client.release()
+    }
+  }
+
   /** What is wrong with the statement; null for what is no statement. */
   async look(text: string, values: ReadonlyArray<unknown>): Promise<Judgement | null> {
     this.#known ??= this.#tables()
     const { few, parts } = await this.#known
     try {
-      await this.#ask(`prepare judged as ${text}`)
-      const given = values.length === 0 ? "" : `(${values.map(literal).join(", ")})`
-      const [row] = await this.#ask<{ "QUERY PLAN": readonly [{ readonly Plan: PlanNode }] }>(
-        `explain (format json) execute judged${given}`
-      ).finally(() => this.#ask("deallocate judged"))
-      if (row === undefined) return { crossed: [], whole: [] }
-      const [{ Plan: plan }] = row["QUERY PLAN"]
-      return { crossed: crossed(plan, parts), whole: readWhole(plan, parts, few) }
+      const plan = await this.#planOf(text, values)
+      return plan === null
+        ? { crossed: [], whole: [] }
+        : { crossed: crossed(plan, parts), whole: readWhole(plan, parts, few) }
     } catch (error) {
       if (error instanceof Error && "code" in error && fragment.has(String(error.code))) return null
       throw error
