@@ -11,6 +11,11 @@ import { Attempt, type Run } from "../../domain/Run.js"
 import { fromStoredRun, StoredRun, toStoredRun } from "../../domain/StoredPlan.js"
 import { rowsOf } from "./database/Rows.js"
 
+/** Columns that a caller adds to those of the table. */
+interface MoreColumns {
+  readonly [column: string]: string | number | boolean | null
+}
+
 type Columns<A> = { readonly [Field in keyof A]: readonly [column: string, type: string] }
 /** `payloadDropped` is no column: it says that a row of the history has none of them (`history/HistoryTables.ts`). */
 type RowOfRun = Omit<StoredRun, "payloadDropped">
@@ -101,7 +106,7 @@ const table = <A extends object>(columns: Columns<A>) => {
       : `,"${column[0]}":${contentOf(column[1], content)}`
   }
   /** A null is left out of the document: a missing member comes out of the record set as null. */
-  const rowText = (members: string, more: { readonly [column: string]: string | number | boolean | null }): string => {
+  const rowText = (members: string, more: MoreColumns): string => {
     let text = members
     for (const column in more) {
       const content = member(more, column) ?? null
@@ -133,10 +138,7 @@ const table = <A extends object>(columns: Columns<A>) => {
         .map((field) => `${columns[field][0]} = ${valueOf(`${from}.${columns[field][0]}`, columns[field][1])}`)
         .join(", "),
     /** Rows as one document for `json_to_recordset`. The caller may add columns. */
-    document: (
-      rows: ReadonlyArray<A>,
-      more: (index: number) => { readonly [column: string]: string | number | boolean | null } = () => ({})
-    ): string => {
+    document: (rows: ReadonlyArray<A>, more: (index: number) => MoreColumns = () => ({})): string => {
       const texts = rows.map((row, index) => {
         let members = ""
         for (const field in row) members += memberText(field, row[field])
@@ -153,10 +155,8 @@ const table = <A extends object>(columns: Columns<A>) => {
 const stored = table<RowOfRun>(runColumns)
 export const runTable = {
   ...stored,
-  document: (
-    runs: ReadonlyArray<Run>,
-    more: (index: number) => { readonly [column: string]: string | number | boolean | null }
-  ) => stored.document(runs.map(toStoredRun), more)
+  document: (runs: ReadonlyArray<Run>, more: (index: number) => MoreColumns) =>
+    stored.document(runs.map(toStoredRun), more)
 }
 export const attemptTable = table<Attempt>(attemptColumns)
 

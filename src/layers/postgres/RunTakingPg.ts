@@ -40,7 +40,7 @@ export const runTaking = (database: Database["Type"], ids: Ids["Type"], database
       Effect.gen(function* () {
         const prefix = yield* ids.suffix
         // The status stands in the text, because a plan that serves all values could not use the index of one status.
-        const which = (time: ReturnType<typeof sql.literal>) =>
+        const toTake = (time: ReturnType<typeof sql.literal>) =>
           from === "queued"
             ? sql`status = 'queued'`
             : sql`status = 'running' and lease_expires_at <= ${time}
@@ -50,7 +50,7 @@ export const runTaking = (database: Database["Type"], ids: Ids["Type"], database
           now,
           (time) => sql`
           with wanted as materialized (
-            select workspace_id, run_id from runs where ${identity.fence()} and ${which(time)}
+            select workspace_id, run_id from runs where ${identity.fence()} and ${toTake(time)}
             order by created_at, run_id limit ${options.limit} for update skip locked
           )
           update runs r set status = 'running', lease_node = ${options.node}, lease_token = ${prefix} || r.run_id,
