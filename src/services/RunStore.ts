@@ -168,9 +168,10 @@ export class RunStore extends Context.Tag("gateway/services/RunStore")<
     readonly heartbeat: (leases: ReadonlyArray<HeldLease>, leaseMillis: number) => Effect.Effect<Renewed, StorageError>
     /**
      * From now on all nodes are told when the run ends (`RunSignals`). Whoever waits on a node that may not be the one
-     * that ends the run asks for it first, and then looks whether the run has ended.
+     * that ends the run asks for it first, and then looks whether the run has ended. False when somebody has locked the
+     * run just now, such as its settlement: it may end untold, so look again soon. Waits for no lock.
      */
-    readonly tellEnd: (run: RunKey) => Effect.Effect<void, StorageError>
+    readonly tellEnd: (run: RunKey) => Effect.Effect<boolean, StorageError>
     /** Notes that a cancel was asked while the run was running, and wakes its node; answers the run as it is. */
     readonly requestCancel: (run: RunKey) => Effect.Effect<Run | null, StorageError>
     readonly get: (run: RunKey) => Effect.Effect<Run | null, StorageError>

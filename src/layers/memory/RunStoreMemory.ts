@@ -157,7 +157,7 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
         ),
       conclude: (conclusions) => storage.modify((state) => [undefined, conclusions.reduce(concludeOne, state)]),
       // There is one node, and it tells itself.
-      tellEnd: () => Effect.void,
+      tellEnd: () => Effect.succeed(true),
       nextAttempt: ({ ended, lease, media, opened, run }) =>
         storage.modify((state) =>
           Option.match(

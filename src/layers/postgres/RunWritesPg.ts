@@ -7,11 +7,12 @@ import { RunId } from "../../domain/Ids.js"
 import { RunStatus } from "../../domain/Run.js"
 import type { Conclusion, NewRun, RunKey, RunStore } from "../../services/RunStore.js"
 import type { Database } from "./Database.js"
-import { rowsOf } from "./database/Rows.js"
+import { rowOf, rowsOf } from "./database/Rows.js"
 import { insertMedia } from "./RunMediaPg.js"
 import { channel } from "./RunSignalsPg.js"
 import { attemptTable, runRows, runTable } from "./RunTables.js"
 
+const toldRow = rowOf(Schema.Struct({ told: Schema.Boolean }))
 const fenceRows = rowsOf(Schema.Struct({ runId: RunId, status: RunStatus, leaseToken: Schema.NullOr(Schema.String) }))
 /** The columns that may change after a run's admission. */
 const changing = [
@@ -149,10 +150,23 @@ export const runWrites = (database: Database["Type"], databaseNow: Effect.Effect
       })
     )
 
-  /** A conclusion that has locked the row is committed first, so the end is told or can be seen already. */
+  /** Many clients may wait for runs that are locked. None of them must hold a connection until that is over. */
   const tellEnd: RunStore["Type"]["tellEnd"] = ({ runId, workspaceId }) =>
-    send(sql`
-      update runs r set tell_end = true where r.workspace_id = ${workspaceId} and r.run_id = ${runId} and not r.tell_end`)
+    Effect.map(
+      toldRow(
+        query(sql`
+          with free as materialized (
+            select workspace_id, run_id from runs r
+            where r.workspace_id = ${workspaceId} and r.run_id = ${runId} and not r.tell_end for no key update skip locked
+          ), told as (
+            update runs r set tell_end = true from free f where r.workspace_id = f.workspace_id and r.run_id = f.run_id
+          )
+          select exists (select from free) or exists (
+            select from runs r where r.workspace_id = ${workspaceId} and r.run_id = ${runId} and r.tell_end
+          ) as told`)
+      ),
+      (row) => row?.told === true
+    )
 
   const requestCancel: RunStore["Type"]["requestCancel"] = Effect.fnUntraced(function* (key) {
     const [found] = yield* runRows(

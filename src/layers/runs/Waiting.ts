@@ -13,7 +13,9 @@ import type { RunSignals } from "../../services/RunSignals.js"
 import type { RunDetail, RunKey, RunStore } from "../../services/RunStore.js"
 
 /** A signal can be lost: a waiter looks at the row this often anyway. */
-const lookAgainSeconds = 5
+const lookAgainMillis = 5_000
+/** The run is locked, most likely because it ends just now, and nobody may tell. */
+const lookSoonMillis = 200
 /** How long a waiter waits for the storage to say how the run is. */
 const answerMillisMax = 2_000
 
@@ -44,25 +46,34 @@ export const waitFor = <A>(
     (listener) => deadlines.after(millis)(() => listener(Option.none()))
   )
 
+interface Seen {
+  readonly now: RunDetail
+  /** False when the run may end without a signal to this node. */
+  readonly told: boolean
+}
+
 /**
  * The run as it is now; whoever goes on to wait for its end has it told to this node before. When the storage fails or
  * does not answer in time, the run as it was last seen: the run exists, so an error of the storage, which says that
  * nothing was done, would be untrue.
  */
-const seenNow = (parts: WaitingParts, last: RunDetail, goesOn: boolean): Effect.Effect<RunDetail> =>
-  Effect.zipRight(goesOn ? parts.store.tellEnd(last.run) : Effect.void, detailOf(parts, last.run)).pipe(
+const seenNow = (parts: WaitingParts, last: RunDetail, goesOn: boolean): Effect.Effect<Seen> =>
+  Effect.gen(function* () {
+    const told = !goesOn || (yield* parts.store.tellEnd(last.run))
+    return { now: yield* detailOf(parts, last.run), told }
+  }).pipe(
     Effect.catchTag("not_found", Effect.die),
-    Effect.timeoutTo({ duration: answerMillisMax, onTimeout: () => last, onSuccess: (now) => now }),
-    Effect.catchAll(() => Effect.succeed(last))
+    Effect.timeout(answerMillisMax),
+    Effect.catchAll(() => Effect.succeed({ now: last, told: true }))
   )
 
 /** Waits once. Registered before the look, so that no signal is missed. */
 const look = Effect.fnUntraced(function* (parts: WaitingParts, last: RunDetail, until: number) {
   const ended = yield* parts.signals.subscribe(last.run.runId)
-  const now = yield* seenNow(parts, last, (yield* Clock.currentTimeMillis) < until)
+  const { now, told } = yield* seenNow(parts, last, (yield* Clock.currentTimeMillis) < until)
   const left = until - (yield* Clock.currentTimeMillis)
   const over = isSettledForWaiters(now.run.status) || left <= 0 || (yield* parts.draining.begun)
-  if (!over) yield* waitFor(parts, ended, Math.min(left, lookAgainSeconds * 1000))
+  if (!over) yield* waitFor(parts, ended, Math.min(left, told ? lookAgainMillis : lookSoonMillis))
   return { now, over }
 })
 

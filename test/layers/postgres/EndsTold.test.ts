@@ -10,12 +10,17 @@ import type { Run } from "../../../src/domain/Run.js"
 import { FaultPointsOff } from "../../../src/layers/node/FaultPointsOff.js"
 import { Database } from "../../../src/layers/postgres/Database.js"
 import { channel } from "../../../src/layers/postgres/RunSignalsPg.js"
+import { DrainingMemory } from "../../../src/layers/node/DrainingMemory.js"
+import { makeDeadlines } from "../../../src/layers/node/Deadlines.js"
 import { AdmissionBatched } from "../../../src/layers/runs/AdmissionBatched.js"
 import { SettlementBatched } from "../../../src/layers/runs/SettlementBatched.js"
+import { awaitEnd } from "../../../src/layers/runs/Waiting.js"
 import { ProvidersScripted, silence } from "../../../src/layers/providers/ProvidersScripted.js"
 import { Admission, type AdmissionRequest } from "../../../src/services/Admission.js"
+import { Draining } from "../../../src/services/Draining.js"
 import { Ids } from "../../../src/services/Ids.js"
 import { Runs } from "../../../src/services/Runs.js"
+import { RunSignals } from "../../../src/services/RunSignals.js"
 import { RunStore } from "../../../src/services/RunStore.js"
 import { Settlement } from "../../../src/services/Settlement.js"
 import { engine, funded, requestOf, storagePg } from "../../support/engine.js"
@@ -113,30 +118,24 @@ describe("the end of a run", () => {
   )
 
   test(
-    "can be seen by whoever asks for it while it is written",
+    "cannot be asked for while somebody has locked the run, which is said at once",
     Effect.gen(function* () {
-      const { conclude, detail, lock, tellEnd } = yield* RunStore
-      const { query, sql, transact } = yield* Database
+      const { lock, tellEnd } = yield* RunStore
+      const { transact } = yield* Database
       const run = yield* admitted({ started: true, waitedFor: false })
       const locked = yield* Deferred.make<void>()
       const goOn = yield* Deferred.make<void>()
-      const ending = yield* Effect.fork(
-        transact(
-          Effect.all([
-            lock([run]),
-            Deferred.succeed(locked, undefined),
-            Deferred.await(goOn),
-            conclude([{ run: { ...run, status: "queued" }, attempt: null, media: null }])
-          ])
-        )
+      const holding = yield* Effect.fork(
+        transact(Effect.all([lock([run]), Deferred.succeed(locked, undefined), Deferred.await(goOn)]))
       )
       yield* Deferred.await(locked)
-      const asking = yield* Effect.fork(Effect.zipRight(tellEnd(run), detail(run)))
-      const waiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%set tell_end = true%'`
-      yield* Effect.repeat(query(waiting), { until: (rows) => rows.length > 0 })
+      assert.isFalse(yield* tellEnd(run))
       yield* Deferred.succeed(goOn, undefined)
-      yield* Fiber.join(ending)
-      assert.strictEqual((yield* Fiber.join(asking))?.run.status, "queued")
+      yield* Fiber.join(holding)
+      assert.isTrue(yield* tellEnd(run))
+      // Once it is noted, no lock is needed to see that.
+      const seen = yield* transact(Effect.zipRight(lock([run]), tellEnd(run)))
+      assert.isTrue(seen)
     })
   )
 
@@ -160,5 +159,47 @@ describe("the end of a run", () => {
       const seen = yield* Effect.timeout(Fiber.join(waiting), "4 seconds")
       assert.deepStrictEqual([seen.run.runId, seen.run.status, seen.replayed], [run.runId, "failed", true])
     }).pipe(Effect.scoped, Effect.provide(testDatabase({ connectionsMax: 10 })))
+  })
+
+  it.live("is soon seen by a client that could not ask for it, because it was being written", () => {
+    const providers = ProvidersScripted()
+    providers.script("mock-email-find", silence)
+    const request = requestOf("mock-email-find")
+    const node = Layer.build(Layer.provideMerge(engine(providers.layer), Layer.fresh(storagePg)))
+    return Effect.gen(function* () {
+      const { query, sql, transact } = yield* Database
+      const [first, other] = [yield* node, yield* node]
+      const principal = yield* Effect.provide(funded(1_000_000), first)
+      const { run } = yield* Context.get(first, Runs).create(principal, request, 0)
+      const store = Context.get(other, RunStore)
+      const [locked, asked] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const asking = RunStore.of({
+        ...store,
+        tellEnd: (key) => Effect.tap(store.tellEnd(key), () => Deferred.succeed(asked, undefined))
+      })
+      const ending = yield* Effect.fork(
+        transact(
+          Effect.gen(function* () {
+            yield* query(sql`select from runs where run_id = ${run.runId} for no key update`)
+            yield* Deferred.succeed(locked, undefined)
+            yield* Deferred.await(asked)
+            yield* query(sql`
+              update runs set status = 'failed', charge_micros = 0, lease_token = null, lease_node = null, lease_expires_at = null
+              where run_id = ${run.runId}`)
+          })
+        )
+      )
+      yield* Deferred.await(locked)
+      const parts = {
+        deadlines: yield* makeDeadlines,
+        draining: yield* Draining,
+        signals: Context.get(other, RunSignals),
+        store: asking
+      }
+      // Without a second look soon, it would look again five seconds after its first look.
+      const seen = yield* Effect.timeout(awaitEnd(parts, { run, attempts: [] }, 60), "4 seconds")
+      yield* Fiber.join(ending)
+      assert.strictEqual(seen.run.status, "failed")
+    }).pipe(Effect.scoped, Effect.provide(Layer.merge(testDatabase({ connectionsMax: 10 }), DrainingMemory)))
   })
 })
