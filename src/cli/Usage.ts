@@ -65,6 +65,8 @@ export interface Choice {
 const unknownCommand = (args: ReadonlyArray<string>): string => {
   const words = commandIn(args)
   const asked = args[words.length] ?? ""
+  if (asked.startsWith("-"))
+    return `${asked} stands before the command; options stand after it, such as gateway workspace list --json`
   const names = [...new Set(below(words).flatMap((command) => command[words.length] ?? []))]
   const alike = similar(asked, names)
   const said = [...words, asked].join(" ")
@@ -81,14 +83,16 @@ const unknownWord = (word: string, args: ReadonlyArray<string>): string => {
     : `${word} is one word too many; ${line} --help shows what it takes`
 }
 
+const missing = (name: string): string => `${name} is missing`
+
 const sentences: ReadonlyArray<readonly [RegExp, (found: string, args: ReadonlyArray<string>) => string]> = [
   [/^Received unknown argument: '(.*)'$/, unknownWord],
-  [/^Expected to find option: '(.*)'$/, (name) => `${name} is missing`],
+  [/^Expected to find option: '(.*)'$/, missing],
   [/^More than one reference to option '(.*)' detected$/, (name) => `${name} may be given only once`],
-  [/^Expected at least \d+ value\(s\) for option: '(.*)'$/, (name) => `${name} is missing`],
+  [/^Expected at least \d+ value\(s\) for option: '(.*)'$/, missing],
   [/^The flag '(.*)' is not recognized\. .*$/, unknownWord],
   [/^Expected a value following option: '(.*)'$/, (name) => `${name} needs a value`],
-  [/^Missing argument <([^>]*)>(?: with choices .*)?$/, (name) => `${name} is missing`],
+  [/^Missing argument <([^>]*)>(?: with choices .*)?$/, missing],
   [
     /^Path '(.*)' must exist$/,
     (path, args) =>
@@ -127,5 +131,8 @@ export const usageOf = (
     .filter((line) => line !== "")
   const whole = lines.map((line) => said(line, args))
   // A sentence that the library has wrapped stands in several lines.
-  return whole.some((line, at) => line !== lines[at]) ? whole.join("; ") : said(words, args)
+  const told = whole.some((line, at) => line !== lines[at]) ? whole.join("; ") : said(words, args)
+  return told.endsWith(missing(""))
+    ? `${told}; ${["gateway", ...commandIn(args)].join(" ")} --help shows an example`
+    : told
 }

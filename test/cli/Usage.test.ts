@@ -95,8 +95,9 @@ layer(NodeContext.layer, { excludeTestServices: true })("a line that is not unde
         ["catalog frobnicate", /^There is no such command: catalog frobnicate; gateway catalog has lint, /],
         ["ledger audit", /^There is no such command: ledger audit; gateway ledger has verify$/],
         ["token create --workspace", /--workspace needs a value/],
-        ["credit --usd 1", /^--workspace is missing; --reason is missing$/],
-        ["workspace create", /^NAME is missing$/],
+        ["credit --usd 1", /^--workspace is missing; --reason is missing; gateway credit --help shows an example$/],
+        ["--json workspace list", /^--json stands before the command; options stand after it, such as /],
+        ["workspace create", /^NAME is missing; gateway workspace create --help shows an example$/],
         ["workspace create a b", /^b is one word too many; gateway workspace create --help shows what it takes$/],
         [
           "workspace create --frob",
