@@ -92,7 +92,9 @@ layer(Layer.merge(CommandLineTest, WorldLive), { excludeTestServices: true, time
           assert.match(cheap[0]!, / {2}(free|\$[\d.]+ a (call|result)) {2}/)
           assert.match(cheap.at(-1)!, /Read "cheapest" as prefer=cheapest/)
           assert.match((yield* type("search qqqqzzzz")).out[0]!, /^Nothing found\n.*matches/)
-          assert.include((yield* type("inspect mock-email-find")).out[0], "gateway run mock-email-find --input")
+          const inspected = (yield* type("inspect mock-email-find")).out[0]!
+          assert.include(inspected, "gateway run mock-email-find --input")
+          assert.include(inspected, "\nneeds name (or first_name and last_name), domain (or company); takes ")
           assert.match(JSON.parse((yield* type("inspect mock-email-find --json")).out[0]!).contractVersion, /./)
 
           const ran = yield* type(find)

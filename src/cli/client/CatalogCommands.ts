@@ -5,6 +5,7 @@ import * as Options from "@effect/cli/Options"
 import { Effect, Schema } from "effect"
 import { optional } from "../../domain/Described.js"
 import { ParsedObject } from "../../domain/Json.js"
+import { fieldsNeeded } from "../../layers/providers/InputSchema.js"
 import { answer } from "../Answer.js"
 import * as Inputs from "../Inputs.js"
 import { expectShape, loggedIn, sendAgain, urlOption } from "./GatewayClient.js"
@@ -83,8 +84,8 @@ const Contract = expectShape(
     endpoint: Schema.Struct({ id: Schema.String, name: Schema.String, summary: Schema.String }),
     effectClassification: Schema.String,
     estimatedMaxCost: Schema.Number,
+    inputSchema: ParsedObject,
     usageHints: Schema.Struct({
-      requiredInputFields: Schema.Array(Schema.String),
       optionalInputFields: Schema.Array(Schema.String),
       exampleInput: ParsedObject
     })
@@ -106,8 +107,13 @@ export const inspect = Command.make(
         const found = yield* sendAgain(
           gateway.send({ method: "GET", path: `/v1/operations/${encodeURIComponent(endpointId)}` })
         )
-        const { effectClassification, endpoint, estimatedMaxCost, usageHints } = yield* Contract(gateway.url, found)
-        const { exampleInput, optionalInputFields, requiredInputFields } = usageHints
+        const { effectClassification, endpoint, estimatedMaxCost, inputSchema, usageHints } = yield* Contract(
+          gateway.url,
+          found
+        )
+        const { exampleInput, optionalInputFields } = usageHints
+        // Also fields of which one or another is needed, which the contract does not call required.
+        const needed = fieldsNeeded(inputSchema)
         const effect = effectClassification === "effectful" ? "; it changes something at the provider" : ""
         return {
           json: yield* anObject(gateway.url, found),
@@ -115,7 +121,7 @@ export const inspect = Command.make(
             `${endpoint.id}: ${endpoint.name}`,
             endpoint.summary,
             `the example costs at most $${estimatedMaxCost}${effect}`,
-            `needs ${requiredInputFields.join(", ") || "nothing"}${optionalInputFields.length === 0 ? "" : `; takes ${optionalInputFields.join(", ")}`}`,
+            `needs ${needed.join(", ") || "nothing"}${optionalInputFields.length === 0 ? "" : `; takes ${optionalInputFields.join(", ")}`}`,
             `gateway run ${endpoint.id} --input '${JSON.stringify(exampleInput).replaceAll("'", "'\\''")}'`
           ].join("\n")
         }

@@ -58,6 +58,12 @@ const lacking = (schema: JsonObject, input: JsonObject): ReadonlyArray<Missing> 
   return [...lackingOfChoices([textsOf(schema["required"])], given), ...ofChoices, ...below]
 }
 
+/** The fields that an input needs, in words: `name (or first_name and last_name)`. */
+export const fieldsNeeded = (schema: JsonObject): ReadonlyArray<string> =>
+  lacking(schema, {}).map(({ field, instead = [] }) =>
+    instead.length === 0 ? field : `${field} (or ${instead.map((fields) => fields.join(" and ")).join(", or ")})`
+  )
+
 /** The fields that an input with the given ones still needs; of choices, those of the one that lacks least. */
 export const fieldsStillNeeded = (schema: JsonObject, given: ReadonlyArray<string>): ReadonlyArray<string> =>
   lacking(schema, Object.fromEntries(given.map((field) => [field, true]))).map(({ field }) => field)
