@@ -17,7 +17,8 @@ const started = (config: GatewayConfig, { welcomes }: ServeOptions) =>
       const url = urlOf(config.host, port)
       const problem = publicUrlProblem(config)
       if (problem !== null) yield* Effect.logWarning(problem)
-      if (config.production || !welcomes || !isFirst()) {
+      // A worker answers nobody who could be welcomed.
+      if (config.production || !welcomes || !isFirst() || config.role === "worker") {
         // So that whoever reads the log can tell a node that was stopped from one that was killed.
         yield* Effect.addFinalizer(() => Effect.logInfo("Stopping: what is under way is ended first"))
         return yield* Effect.logInfo(`Listening on ${url}`)
