@@ -475,3 +475,9 @@ export const nodeForgottenMillis = 3_600_000
 
 /** How many processes one machine may run of a gateway. */
 export const processesMax = 64
+
+/**
+ * Calls that a node makes at once to one address of a provider. Others wait, and their wait counts towards the time
+ * that their call may take.
+ */
+export const callsPerProviderMax = 64

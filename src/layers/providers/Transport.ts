@@ -10,6 +10,7 @@ import * as zlib from "node:zlib"
 import { Data, Effect, Either, type Scope } from "effect"
 import { Agent, buildConnector, Client, type Dispatcher, errors, Pool } from "undici"
 import type { Json } from "../../domain/Json.js"
+import { callsPerProviderMax } from "../../domain/Limits.js"
 import { setMember } from "../../domain/Members.js"
 import type { DecodedText, TextKind } from "./AnswerText.js"
 import { type Egress, TargetRefused } from "./Egress.js"
@@ -67,7 +68,6 @@ export interface Transport {
   readonly exchange: (request: WireRequest, limits: Limits) => Effect.Effect<WireAnswer, WireFailure>
 }
 
-const connectionsPerOrigin = 64
 const maxHeaderBytes = 16_384
 const connectTimeoutMs = 10_000
 /**
@@ -343,7 +343,7 @@ export const makeTransport = (egress: Egress): Effect.Effect<Transport, never, S
                 keepAliveMaxTimeout: 60_000
               }
               return new Pool(url.origin, {
-                connections: connectionsPerOrigin,
+                connections: callsPerProviderMax,
                 factory: (target) => new MeteredClient(target, options, connect)
               })
             }
