@@ -147,6 +147,11 @@ describe("statements", () => {
       ])
         assert.deepStrictEqual(yield* judged(text, ["x"]), { crossed: [], whole: [] }, text)
       assert.isNull(yield* judged("select from runs r where r.workspace_id = elsewhere.workspace_id"))
+      // Values of every kind reach the plan: bytes in a list, JSON, numbers, nothing.
+      const values = [[Buffer.from([0, 92, 255])], { a: "it's" }, 7, null, ['a,"b\\c', null]]
+      const text =
+        "select from tokens where workspace_id = 'w' and digest = any($1::bytea[]) and $2::json is not null and $3::bigint > 0 and $4::text is null and $5::text[] is not null"
+      assert.deepStrictEqual(yield* judged(text, values), { crossed: [], whole: [] })
     })
   )
 
