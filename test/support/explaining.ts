@@ -1,7 +1,7 @@
 /** What statements read: each is explained by the plan that a connection keeps for all values, and run. */
 import { Effect, Layer } from "effect"
-import Pg from "pg"
 import { Database } from "../../src/layers/postgres/Database.js"
+import { literal } from "./judging.js"
 
 type Asked = readonly [text: string, params: ReadonlyArray<unknown>]
 
@@ -34,15 +34,6 @@ export const nodesOf = (node: Node): ReadonlyArray<Node> => [node, ...(node.Plan
 export const readBy = (node: Node): number =>
   (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0) + (node["Rows Removed by Index Recheck"] ?? 0)) *
   node["Actual Loops"]
-
-const literal = (value: unknown): string =>
-  value === null
-    ? "null"
-    : Array.isArray(value)
-      ? `array[${value.map(literal).join(",")}]::text[]`
-      : typeof value === "number"
-        ? String(value)
-        : Pg.escapeLiteral(String(value))
 
 /** The plan that serves every later call with whatever values, and what it read with these. */
 export const explain = ({ sql, transact }: Database["Type"], text: string, params: ReadonlyArray<unknown>) =>

@@ -70,14 +70,14 @@ const readWhole = (
 const fragment = new Set(["42601", "42703", "42P01", "42P18", "42883"])
 const isStatement = /^\s*(with|select|insert|update|delete)\b/
 
-/** A text of the value that Postgres reads as whatever type the statement wants. */
 const textOf = (value: unknown): string => {
   if (Array.isArray(value)) return `{${value.map(elementOf).join(",")}}`
   if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString("hex")}`
   return typeof value === "object" ? JSON.stringify(value) : String(value)
 }
 const elementOf = (value: unknown): string => (value === null ? "null" : JSON.stringify(textOf(value)))
-const literal = (value: unknown): string =>
+/** The value in SQL; Postgres reads it as whatever type the statement wants. */
+export const literal = (value: unknown): string =>
   value === null || value === undefined ? "null" : Pg.escapeLiteral(textOf(value))
 
 export interface Judgement {
