@@ -6,7 +6,7 @@
 // that another build is writing.
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import { createRequire } from "node:module"
 import { join } from "node:path"
@@ -34,7 +34,9 @@ const sources = () =>
     ...filesIn("src", /\.(ts|mjs)$/),
     ...filesIn("catalog", /\.ya?ml$/),
     join(root, "tsconfig.json"),
-    join(root, "tsconfig.build.json")
+    join(root, "tsconfig.build.json"),
+    join(root, "scripts", "build.mjs"),
+    join(root, "scripts", "object-spreads.mjs")
   ]
     .map((file) => `${createHash("sha1").update(readFileSync(file)).digest("hex")} ${file.slice(root.length)}`)
     .sort()
@@ -110,13 +112,15 @@ const chunksKeptMillis = 86_400_000
  */
 const bundle = async () => {
   const { build } = await import("esbuild")
+  const { sharingLayouts } = await import("./object-spreads.mjs")
   const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
   const installed = Object.keys(dependencies).filter((name) => !/^(effect$|@effect\/)/.test(name))
   const chunks = join(dist, "chunks")
   if (existsSync(chunks))
     for (const name of readdirSync(chunks))
       if (statSync(join(chunks, name)).mtimeMs < Date.now() - chunksKeptMillis) rmSync(join(chunks, name))
-  await build({
+  const { outputFiles } = await build({
+    write: false,
     absWorkingDir: root,
     entryPoints: ["src/main.ts", "src/cli.ts"],
     outdir: dist,
@@ -134,6 +138,9 @@ const bundle = async () => {
     sourcemap: true,
     logLevel: "warning"
   })
+  mkdirSync(chunks, { recursive: true })
+  for (const { path, text } of outputFiles)
+    writeFileSync(path, path.endsWith(".js") ? sharingLayouts(text) : text)
 }
 
 if (force || codeOf(now).join("\n") !== codeOf(before).join("\n")) {
