@@ -139,8 +139,7 @@ const bundle = async () => {
     logLevel: "warning"
   })
   mkdirSync(chunks, { recursive: true })
-  for (const { path, text } of outputFiles)
-    writeFileSync(path, path.endsWith(".js") ? sharingLayouts(text) : text)
+  for (const { path, text } of outputFiles) writeFileSync(path, path.endsWith(".js") ? sharingLayouts(text) : text)
 }
 
 if (force || codeOf(now).join("\n") !== codeOf(before).join("\n")) {

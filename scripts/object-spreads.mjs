@@ -14,7 +14,8 @@ export const sharingLayouts = (code) => {
   const visit = (node) => {
     // What is assigned to may look like a literal, but its spread takes the rest.
     if (isAssignment(node) && isPattern(node.left)) return visit(node.right)
-    if (ts.isForOfStatement(node) && isPattern(node.initializer)) return [node.expression, node.statement].forEach(visit)
+    if (ts.isForOfStatement(node) && isPattern(node.initializer))
+      return [node.expression, node.statement].forEach(visit)
     const first = ts.isObjectLiteralExpression(node) ? node.properties[0] : undefined
     if (first !== undefined && ts.isSpreadAssignment(first)) places.push(first.getStart(file))
     ts.forEachChild(node, visit)

@@ -11,6 +11,7 @@ export const isolated = [
   "test/examples/Examples.test.ts",
   "test/golden/{DocumentExamples,Process}.test.ts",
   "test/http/{OAuth,PagesBrowser,SlowReaders,WorstShapes}.test.ts",
+  "test/http/serving/HangUps.test.ts",
   "test/http/console/{Browser,ConnectBrowser,TopUpBrowser}.test.ts",
   "test/layers/compose/Processes.test.ts",
   "test/layers/postgres/{EmbeddedPostgres,LeasesRenewedApart}.test.ts",

@@ -8,15 +8,21 @@ import type { Socket } from "node:net"
 /** Before anybody else listens to the server: a response that waits for its turn has a `close` like any other. */
 export const tellAllResponses = (server: Server): void => {
   const bySocket = new WeakMap<Socket, Set<ServerResponse>>()
-  server.on("request", ({ socket }, response: ServerResponse) => {
+  // Apart from the listener of a request, whose scope the socket would keep: with it, the first response of each
+  // connection would live as long as the connection.
+  const unansweredOn = (socket: Socket): Set<ServerResponse> => {
     const known = bySocket.get(socket)
-    const unanswered = known ?? new Set<ServerResponse>()
-    unanswered.add(response)
-    response.once("close", () => unanswered.delete(response))
-    if (known !== undefined) return
+    if (known !== undefined) return known
+    const unanswered = new Set<ServerResponse>()
     bySocket.set(socket, unanswered)
     socket.once("close", () => {
       for (const each of [...unanswered]) if (each.socket === null) each.emit("close")
     })
+    return unanswered
+  }
+  server.on("request", ({ socket }, response: ServerResponse) => {
+    const unanswered = unansweredOn(socket)
+    unanswered.add(response)
+    response.once("close", () => unanswered.delete(response))
   })
 }

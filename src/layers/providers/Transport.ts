@@ -116,6 +116,8 @@ const otherProtocol = "it changed to another protocol"
 const isUpgrade = (error: Error): boolean =>
   (error instanceof errors.SocketError && error.message === "bad upgrade") || codeOf(error) === "ERR_ASSERTION"
 
+const ignored = (): void => undefined
+
 /** One exchange in progress: undici's callbacks on one side, a single answer or failure on the other. */
 class Exchange implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | undefined
@@ -132,7 +134,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   constructor(
     private readonly maxBytes: number,
-    private readonly done: (result: Either.Either<WireAnswer, WireFailure>) => void
+    private done: (result: Either.Either<WireAnswer, WireFailure>) => void
   ) {}
 
   /** Called each time bytes arrive, with their number since the request began. */
@@ -216,18 +218,24 @@ class Exchange implements Dispatcher.DispatchHandler {
   private finish(): void {
     if (this.over) return
     this.over = true
-    // The connection may keep this exchange, which must not keep the answer a second time.
-    const chunks = this.chunks
-    this.chunks = []
+    const { chunks } = this
     const bytes = chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks)
-    this.done(Either.right({ status: this.status ?? 0, headers: this.headers, bytes }))
+    this.tell(Either.right({ status: this.status ?? 0, headers: this.headers, bytes }))
   }
 
   private fail(reason: WireFailure["reason"], word: string, controller = this.controller): void {
     if (this.over) return
     this.over = true
     this.release(controller)
-    this.done(Either.left(this.failure(reason, word)))
+    this.tell(Either.left(this.failure(reason, word)))
+  }
+
+  /** The connection keeps this exchange until its next one, and with it neither the answer nor who waited for it. */
+  private tell(result: Either.Either<WireAnswer, WireFailure>): void {
+    const { done } = this
+    this.chunks = []
+    this.done = ignored
+    done(result)
   }
 
   private release(controller: Dispatcher.DispatchController | undefined): void {
