@@ -32,6 +32,7 @@ import type { Sessions } from "../services/Sessions.js"
 import type { TopUpReports } from "../services/TopUpReports.js"
 import type { Tokens } from "../services/Tokens.js"
 import type { TopUps } from "../services/TopUps.js"
+import { makeUnderWay } from "../services/UnderWay.js"
 import type { Wallet } from "../services/Wallet.js"
 import { routesOf, type AccessMissing } from "./Access.js"
 import { AccountHandlers } from "./account/Handlers.js"
@@ -106,7 +107,7 @@ const nodeServer = (
   requestId: () => string,
   isStopping: () => boolean,
   isServed: (server: Server) => boolean
-): { readonly server: Server; readonly underWay: ReadonlySet<ServerResponse>; readonly endings: Endings } => {
+): { readonly server: Server; readonly underWay: Iterable<ServerResponse>; readonly endings: Endings } => {
   const server = createServer({
     requestTimeout: requestMillisMax,
     headersTimeout: headersMillisMax,
@@ -121,14 +122,14 @@ const nodeServer = (
     response.writeHead(refusal.status, headers)
     response.end(body)
   }
-  const underWay = new Set<ServerResponse>()
+  const underWay = makeUnderWay<ServerResponse>()
   const endings = makeEndings()
   hearOnly(server, endings.arrived)
   tellAllResponses(server)
   server.on("request", (_, response) => {
-    underWay.add(response)
+    const ended = underWay.add(response)
     if (isStopping()) endings.endAfter(response)
-    response.once("close", () => underWay.delete(response))
+    response.once("close", ended)
     // The interface takes its listener away when it stops, while connections may still bring requests: somebody has to
     // answer them.
     if (isServed(server)) return

@@ -8,6 +8,7 @@ import type { Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { Effect, type Scope } from "effect"
 import { readerBytesPerSecond, readerStallMillis, unreadBytesMax } from "../domain/Limits.js"
+import { makeUnderWay } from "../services/UnderWay.js"
 
 export interface ReaderLimits {
   readonly stallMillis: number
@@ -16,6 +17,16 @@ export interface ReaderLimits {
   readonly unreadBytes: number
   /** How often the second and third bound are looked at. */
   readonly lookMillis: number
+}
+
+/** An answer under way. */
+interface Answer {
+  readonly response: ServerResponse
+  readonly socket: Socket
+  /** What the socket had sent before. */
+  readonly sentBefore: number
+  /** The moment since which something of it waits. */
+  since: number | null
 }
 
 interface Unread {
@@ -37,13 +48,7 @@ export const cutSlowReaders = (
   special: Partial<ReaderLimits> = {}
 ): Effect.Effect<void, never, Scope.Scope> => {
   const limits = { ...standard, ...special }
-  /**
-   * The answers under way, with the moment since which something of them waits, and what the socket had sent before.
-   */
-  const answers = new Map<
-    ServerResponse,
-    { readonly socket: Socket; readonly sentBefore: number; since: number | null }
-  >()
+  const answers = makeUnderWay<Answer>()
   const bySocket = new WeakMap<Socket, ServerResponse>()
 
   server.setTimeout(limits.stallMillis, (socket: Socket) => {
@@ -54,10 +59,10 @@ export const cutSlowReaders = (
   })
   server.on("request", (request, response: ServerResponse) => {
     const { socket } = request
-    answers.set(response, { socket, sentBefore: socket.bytesWritten, since: null })
+    const ended = answers.add({ response, socket, sentBefore: socket.bytesWritten, since: null })
     bySocket.set(socket, response)
     response.once("close", () => {
-      answers.delete(response)
+      ended()
       if (bySocket.get(socket) === response) bySocket.delete(socket)
     })
   })
@@ -65,8 +70,8 @@ export const cutSlowReaders = (
   const look = () => {
     const at = performance.now()
     const unread: Array<Unread> = []
-    for (const [response, answer] of answers) {
-      const bytes = response.writableLength
+    for (const answer of answers) {
+      const bytes = answer.response.writableLength
       if (bytes === 0) {
         answer.since = null
         continue

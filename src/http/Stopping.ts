@@ -92,7 +92,7 @@ const onceRead = (work: () => void): Effect.Effect<void> =>
   })
 
 /** Ends when every connection has: each with its answer, idle ones a moment later, all of them at the deadline. */
-export const drain = (server: Server, underWay: ReadonlySet<ServerResponse>, { endAfter }: Endings, millis: number) =>
+export const drain = (server: Server, underWay: Iterable<ServerResponse>, { endAfter }: Endings, millis: number) =>
   Effect.gen(function* () {
     for (const response of underWay) endAfter(response)
     const closeIdle = Effect.zipRight(

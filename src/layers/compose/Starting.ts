@@ -5,6 +5,7 @@
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Cause, Console, Effect, FiberRef, HashSet, Logger, Option } from "effect"
 import { catalogFoldersRead, isProduction, readConfig } from "../node/Config.js"
+import { listFiberRoots } from "../node/FiberRoots.js"
 import { SettingsWrong } from "../node/SettingsWrong.js"
 import { unknownInWords, unknownSettings } from "../node/UnknownSettings.js"
 import { givenSealingKeys } from "../secrets/SealingAesGcm.js"
@@ -70,6 +71,7 @@ export const serve = (options: ServeOptions) =>
       (config.processes > 1 && !isOneOfSeveral
         ? severalProcesses(config.processes)
         : Effect.promise(() => import("./Serving.js")).pipe(
+            Effect.zipLeft(listFiberRoots),
             Effect.flatMap(({ serving }) => serving(config, options)),
             tellFailedStart
           )

@@ -6,6 +6,7 @@
  */
 import { Effect, FiberSet, type Scope } from "effect"
 import type { Listen } from "../../services/OneTimeEvent.js"
+import { makeUnderWay } from "../../services/UnderWay.js"
 
 export interface Deadlines {
   /** An event that happens so many milliseconds from the moment when it is listened to. */
@@ -15,12 +16,13 @@ export interface Deadlines {
 interface Wait {
   readonly at: number
   readonly tell: () => void
+  leave: () => void
 }
 
 export const makeDeadlines: Effect.Effect<Deadlines, never, Scope.Scope> = Effect.gen(function* () {
   const clock = yield* Effect.clock
   const run = yield* FiberSet.makeRuntime<never>()
-  const waits = new Set<Wait>()
+  const waits = makeUnderWay<Wait>()
   /** When the sleeper that counts wakes up. A sleeper that was begun for a later time does nothing. */
   let wakesAt = Number.POSITIVE_INFINITY
 
@@ -35,20 +37,20 @@ export const makeDeadlines: Effect.Effect<Deadlines, never, Scope.Scope> = Effec
   const tellAllThatAreOver = (): void => {
     const now = clock.unsafeCurrentTimeMillis()
     const over = [...waits].filter(({ at }) => at <= now)
-    for (const wait of over) waits.delete(wait)
+    for (const wait of over) wait.leave()
     wakesAt = Number.POSITIVE_INFINITY
     let earliest = Number.POSITIVE_INFINITY
     for (const { at } of waits) earliest = Math.min(earliest, at)
-    if (waits.size > 0) sleepUntil(earliest)
+    if (waits.size() > 0) sleepUntil(earliest)
     for (const wait of over) wait.tell()
   }
 
   return {
     after: (millis) => (listener) => {
-      const wait: Wait = { at: clock.unsafeCurrentTimeMillis() + millis, tell: () => listener() }
-      waits.add(wait)
+      const wait: Wait = { at: clock.unsafeCurrentTimeMillis() + millis, tell: () => listener(), leave: () => {} }
+      wait.leave = waits.add(wait)
       if (wait.at < wakesAt) sleepUntil(wait.at)
-      return () => void waits.delete(wait)
+      return wait.leave
     }
   }
 })

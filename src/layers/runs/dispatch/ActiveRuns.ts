@@ -1,11 +1,12 @@
 /** The runs that this node works on now. Each has a fiber of its own and a lease that is kept alive. */
-import { Cause, Effect, Exit, FiberSet, Option, type Scope } from "effect"
+import { Cause, Effect, Exit, Fiber, Option, Runtime, type Scope } from "effect"
 import type { RunId } from "../../../domain/Ids.js"
 import type { Slot } from "../../../services/Dispatcher.js"
 import type { LeaseKeeping } from "../../../services/LeaseKeeping.js"
 import { type Listen, makeOneTimeEvent, type OneTimeEvent } from "../../../services/OneTimeEvent.js"
 import type { EndedRun } from "../../../services/Runs.js"
 import type { LeasedRun, RunKey } from "../../../services/RunStore.js"
+import { makeUnderWay } from "../../../services/UnderWay.js"
 import { onItsOwn } from "../OnItsOwn.js"
 import { workOn } from "./RunWork.js"
 import type { Parts, Stop } from "./Work.js"
@@ -37,9 +38,23 @@ export const makeActiveRuns = (
   leases: LeaseKeeping["Type"]
 ): Effect.Effect<ActiveRuns, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const fibers = yield* FiberSet.make()
-    const fork = yield* onItsOwn(FiberSet.runtime(fibers)<never>())
-    const active = new Map<RunId, Active>()
+    const fibers = makeUnderWay<Fiber.RuntimeFiber<void>>()
+    const runFork = Runtime.runFork(yield* onItsOwn(Effect.runtime<never>()))
+    let closed = false
+    yield* Effect.addFinalizer(() => {
+      closed = true
+      return Fiber.interruptAll(fibers)
+    })
+    const fork = (work: Effect.Effect<void>): void => {
+      if (closed) return
+      const fiber = runFork(work, { immediate: false })
+      fiber.addObserver(fibers.add(fiber))
+    }
+    const ended: Effect.Effect<void> = Effect.suspend(() => {
+      const [fiber] = fibers
+      return fiber === undefined ? Effect.void : Effect.zipRight(Fiber.await(fiber), ended)
+    })
+    const active = makeUnderWay<Active>()
     /** Lease tokens of runs that may belong to this node and are being looked up. */
     const adopting = new Set<string>()
     const run = workOn(parts)
@@ -49,12 +64,11 @@ export const makeActiveRuns = (
         const { runId, workspaceId } = leased.run
         const entry: Active = { leased, stop: makeOneTimeEvent() }
         const done = makeOneTimeEvent<Option.Option<EndedRun>>()
-        active.set(runId, entry)
+        const leave = active.add(entry)
         const letGo = leases.keep({ workspaceId, runId, token: leased.lease.token })
         const work = Effect.onExit(run(leased, entry.stop), (exit) =>
           Effect.suspend(() => {
-            // The entry stays if this node has taken the run again meanwhile, under another lease.
-            if (active.get(runId) === entry) active.delete(runId)
+            leave()
             letGo()
             return Effect.zipRight(
               slot.release,
@@ -70,7 +84,7 @@ export const makeActiveRuns = (
         )
         // The caller may be uninterruptible. The work must be interruptible, because otherwise nothing could abort its
         // call.
-        fork(Effect.interruptible(told), { immediate: false })
+        fork(Effect.interruptible(told))
         return Effect.succeed(done.listen)
       }).pipe(Effect.uninterruptible)
 
@@ -93,17 +107,17 @@ export const makeActiveRuns = (
             Effect.ensuring(Effect.sync(() => adopting.delete(slot.lease.token))),
             Effect.interruptible
           )
-          fork(work, { immediate: false })
+          fork(work)
           return Effect.void
         }),
       stop: (runId, why, token) =>
         Effect.sync(() => {
-          const entry = active.get(runId)
-          if (token === undefined || entry?.leased.lease.token === token) entry?.stop.tell(why)
+          for (const { leased, stop } of active)
+            if (leased.run.runId === runId && (token === undefined || leased.lease.token === token)) stop.tell(why)
         }),
-      leaseTokens: () => [...adopting, ...Array.from(active.values(), ({ leased }) => leased.lease.token)],
-      count: Effect.sync(() => active.size),
-      runIds: Effect.sync(() => [...active.keys()]),
-      ended: FiberSet.awaitEmpty(fibers)
+      leaseTokens: () => [...adopting, ...Array.from(active, ({ leased }) => leased.lease.token)],
+      count: Effect.sync(active.size),
+      runIds: Effect.sync(() => [...new Set(Array.from(active, ({ leased }) => leased.run.runId))]),
+      ended
     } satisfies ActiveRuns
   })
