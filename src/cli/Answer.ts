@@ -19,6 +19,9 @@ export interface Answer {
 /** The answer was printed; this only sets the exit code to 1. */
 export class BadNews extends Data.TaggedError("BadNews")<{}> {}
 
+/** What was typed has no meaning, which only several words together show: the program ends with 2. */
+export class NotUnderstood extends Data.TaggedError("NotUnderstood")<{ readonly message: string }> {}
+
 export const answer = <E, R>(json: boolean, work: Effect.Effect<Answer, E, R>): Effect.Effect<void, E | BadNews, R> =>
   Effect.flatMap(work, (found) =>
     Effect.zipRight(

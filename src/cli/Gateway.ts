@@ -25,6 +25,7 @@ import type { SecretRotation } from "../services/SecretRotation.js"
 import type { Sessions } from "../services/Sessions.js"
 import type { Wallet } from "../services/Wallet.js"
 import * as Accounts from "./Accounts.js"
+import { NotUnderstood } from "./Answer.js"
 import { archive } from "./Archive.js"
 import { ValidationError } from "../domain/ApiErrors.js"
 import { workspaceRoles } from "../domain/Member.js"
@@ -188,6 +189,7 @@ const endOf = (cause: Cause.Cause<unknown>, args: ReadonlyArray<string>): End =>
   if (Option.isNone(failure)) return { code: 1, words: unexpected(cause) }
   const error = failure.value
   if (CliError.isValidationError(error)) return { code: usageCode, words: usageOf(error, args, choices) }
+  if (error instanceof NotUnderstood) return { code: usageCode, words: wordsOf(error) }
   const badNews = typeof error === "object" && error !== null && "_tag" in error && error._tag === "BadNews"
   return { code: 1, words: badNews ? null : wordsOf(error) }
 }

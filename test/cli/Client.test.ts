@@ -97,6 +97,10 @@ layer(Layer.merge(CommandLineTest, WorldLive), { excludeTestServices: true, time
           assert.include(inspected, "\nneeds name (or first_name and last_name), domain (or company); takes ")
           assert.match(JSON.parse((yield* type("inspect mock-email-find --json")).out[0]!).contractVersion, /./)
 
+          for (const words of ["word", "a:={", "--input [1]"]) {
+            const misread = yield* type(`run mock-email-find ${words}`)
+            assert.deepStrictEqual([misread.code, misread.out], [2, []], words)
+          }
           const ran = yield* type(find)
           assert.strictEqual(ran.code, 0, ran.err.join())
           assert.strictEqual(JSON.parse(ran.out.join("\n")).email, "ada.example@example.com")

@@ -12,7 +12,7 @@ import { readJson, writeJson } from "../../domain/LosslessJson.js"
 import { dollars, microsPerUsd } from "../../domain/Micros.js"
 import { RunStatus } from "../../domain/Run.js"
 import { agreed } from "../Announced.js"
-import { type Answer, answer } from "../Answer.js"
+import { type Answer, answer, NotUnderstood } from "../Answer.js"
 import * as Inputs from "../Inputs.js"
 import { Screen } from "../Screen.js"
 import { expectShape, type LoggedIn, loggedIn, sendAgain, urlOption } from "./GatewayClient.js"
@@ -185,7 +185,7 @@ export const run = Command.make(
     answer(
       json,
       Effect.gen(function* () {
-        const input = yield* Effect.mapError(inputOf(text, fields), (message) => new NotRun({ message }))
+        const input = yield* Effect.mapError(inputOf(text, fields), (message) => new NotUnderstood({ message }))
         const gateway = yield* loggedIn(url)
         const { note } = yield* Screen
         const body = { endpointId, input, ...(fallback ? { fallback } : {}) }
