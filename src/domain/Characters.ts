@@ -9,6 +9,9 @@
  */
 export const directionSigns = "\\u202a-\\u202e\\u2066-\\u2069"
 
+/** For a character class of a pattern with the flag `u`: what cannot be printed on one line. */
+export const notOnOneLine = "\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}"
+
 const isFirstHalf = (code: number): boolean => code >= 0xd800 && code <= 0xdbff
 const isSecondHalf = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff
 

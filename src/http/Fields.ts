@@ -3,7 +3,7 @@
  * makes by itself repeats what the client sent.
  */
 import { Option, ParseResult, Schema } from "effect"
-import { directionSigns } from "../domain/Characters.js"
+import { directionSigns, notOnOneLine } from "../domain/Characters.js"
 import { field, optional } from "../domain/Described.js"
 import { instantExpected, readInstant } from "../domain/Instant.js"
 import { fieldUsdMax, labelCharsMax } from "../domain/Limits.js"
@@ -58,7 +58,7 @@ const described = (description: string | undefined) => (description === undefine
 /** Text that can be stored and printed on one line. */
 export const line = (charsMax: number, description?: string, signsRefused = "") =>
   Schema.String.pipe(
-    Schema.pattern(new RegExp(`^[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}${signsRefused}]{1,${charsMax}}$`, "u")),
+    Schema.pattern(new RegExp(`^[^${notOnOneLine}${signsRefused}]{1,${charsMax}}$`, "u")),
     Schema.annotations({
       ...says(`must have 1 to ${charsMax} printable characters`),
       jsonSchema: { type: "string", minLength: 1, maxLength: charsMax, ...described(description) }
