@@ -112,7 +112,7 @@ const chunksKeptMillis = 86_400_000
  */
 const bundle = async () => {
   const { build } = await import("esbuild")
-  const { sharingLayouts } = await import("./object-spreads.mjs")
+  const { sharingClasses } = await import("./object-spreads.mjs")
   const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
   const installed = Object.keys(dependencies).filter((name) => !/^(effect$|@effect\/)/.test(name))
   const chunks = join(dist, "chunks")
@@ -139,7 +139,7 @@ const bundle = async () => {
     logLevel: "warning"
   })
   mkdirSync(chunks, { recursive: true })
-  for (const { path, text } of outputFiles) writeFileSync(path, path.endsWith(".js") ? sharingLayouts(text) : text)
+  for (const { path, text } of outputFiles) writeFileSync(path, path.endsWith(".js") ? sharingClasses(text) : text)
 }
 
 if (force || codeOf(now).join("\n") !== codeOf(before).join("\n")) {

@@ -1,12 +1,12 @@
-// Rewrites object literals that begin with a spread, for Node 20. Its V8 makes such an object by copying the layout of
-// the first spread, outside of the tree of layouts that it shares: each further property then makes a layout of its own
-// for this one object, and every later access to the object misses all caches. A paid run made 33 layouts and missed 60
-// times. `{ ...null, ...x, a }` means the same as `{ ...x, a }` and begins with the empty object, whose layouts are
-// shared. Node 22 needs none of this and loses nothing that can be told from noise.
+// Rewrites object literals that begin with a spread, for Node 20. Its V8 copies the hidden class of the first spread
+// without a link to other classes: each further property then makes a class of its own for this one object, and every
+// later access to the object misses all caches. A paid run made 33 classes and missed 60 times. `{ ...null, ...x, a }`
+// means the same as `{ ...x, a }` and begins with the empty object, whose classes are shared. Node 22 does not need
+// this; there, such a literal takes 0.1 µs instead of 0.04.
 import ts from "typescript"
 
 /** The code with `...null, ` before the first spread of each object literal; lines stay as they are. */
-export const sharingLayouts = (code) => {
+export const sharingClasses = (code) => {
   const file = ts.createSourceFile("code.js", code, ts.ScriptTarget.Latest, false, ts.ScriptKind.JS)
   const places = []
   const isPattern = (node) => ts.isObjectLiteralExpression(node) || ts.isArrayLiteralExpression(node)

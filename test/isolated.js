@@ -15,5 +15,6 @@ export const isolated = [
   "test/http/console/{Browser,ConnectBrowser,TopUpBrowser}.test.ts",
   "test/layers/compose/Processes.test.ts",
   "test/layers/postgres/{EmbeddedPostgres,LeasesRenewedApart}.test.ts",
-  "test/layers/providers/{Expressions,Failures}.test.ts"
+  "test/layers/providers/{Expressions,Failures}.test.ts",
+  "test/scripts/ObjectSpreads.test.ts"
 ]

@@ -35,7 +35,8 @@ export const makeEndings = (): Endings => {
   const ending = new WeakSet<ServerResponse>()
   const endAfter = (response: ServerResponse): void => {
     const { socket } = response.req
-    if (newest.get(socket) !== response) return
+    // An answer that is written already, and only waits for its turn, can say nothing any more: the next one says it.
+    if (newest.get(socket) !== response || response.headersSent) return
     ending.add(response)
     response.shouldKeepAlive = false
     endsSoftly(socket)
@@ -91,12 +92,23 @@ const onceRead = (work: () => void): Effect.Effect<void> =>
     })
   })
 
+/**
+ * Node takes a connection for idle once its answer is complete, although a slow reader may not have taken it yet. If it
+ * were closed then, the rest of the answer would be lost.
+ */
+const closeIdleConnections = (server: Server, underWay: Iterable<ServerResponse>): void => {
+  const busy = new Set(Array.from(underWay, ({ req }) => req.socket))
+  for (const socket of busy) socket.destroy = () => socket
+  server.closeIdleConnections()
+  for (const socket of busy) Reflect.deleteProperty(socket, "destroy")
+}
+
 /** Ends when every connection has: each with its answer, idle ones a moment later, all of them at the deadline. */
 export const drain = (server: Server, underWay: Iterable<ServerResponse>, { endAfter }: Endings, millis: number) =>
   Effect.gen(function* () {
     for (const response of underWay) endAfter(response)
     const closeIdle = Effect.zipRight(
-      onceRead(() => server.closeIdleConnections()),
+      onceRead(() => closeIdleConnections(server, underWay)),
       Effect.sleep(idleLookMillis)
     )
     const closing = yield* Effect.sleep(millis / idleShareOfDrain).pipe(

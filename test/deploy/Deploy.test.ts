@@ -127,7 +127,7 @@ describe("the Dockerfile", () => {
   it("runs the gateway as npm start does, as a user without rights, on the port that it opens", () => {
     const command = one("CMD").command as ReadonlyArray<string>
     assert.isTrue(manifest.scripts["start"]!.endsWith(`exec ${command.join(" ")}`))
-    assert.include(textOf("docs/operating.md"), `\n  ${command.join(" ")}\n`)
+    assert.include(textOf("docs/operating.md"), `\n${command.join(" ")}\n`)
     assert.isAbove(one("USER").user!, 0)
     assert.strictEqual(one("STOPSIGNAL").signal, "SIGTERM")
     for (const name of Object.keys(imageEnv)) assert.isTrue(settings.has(name), name)

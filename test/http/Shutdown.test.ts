@@ -7,6 +7,7 @@ import { connect } from "node:net"
 import { ServerAddress } from "../../src/http/serving/Listening.js"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
+import type { Run } from "../../src/domain/Run.js"
 import { client, gatewayLayer, type Services } from "../support/httpGateway.js"
 import { completedRun, runId } from "../support/httpSamples.js"
 
@@ -164,6 +165,93 @@ describe("a server that stops", () => {
       assert.match(late, /"code":"storage_busy".*"retryable":true/)
       yield* Deferred.succeed(finish, undefined)
       yield* Fiber.join(underWay)
+      yield* Fiber.join(stopping)
+    })
+  )
+
+  it.live("sends a slow reader all of its answer, while it closes idle connections", () =>
+    Effect.gen(function* () {
+      // More than the system keeps for a connection: the rest waits in the server.
+      const value = { text: "x".repeat(12_000_000) }
+      const run: Run = { ...completedRun, result: { _tag: "Json", value } }
+      const { port, stop } = yield* started({
+        runs: { get: () => Effect.succeed({ run, attempts: [] }) },
+        settings: { drainMillis: 20_000 }
+      })
+      const idle = connect(port, "127.0.0.1")
+      const isIdle = yield* Deferred.make<void>()
+      const idleClosed = yield* Effect.fork(
+        Effect.async<void>((resume) => {
+          idle.on("data", () => Deferred.unsafeDone(isIdle, Effect.void))
+          idle.on("close", () => resume(Effect.void))
+        })
+      )
+      idle.write("GET /livez HTTP/1.1\r\nhost: x\r\n\r\n")
+      yield* Deferred.await(isIdle)
+      const socket = connect(port, "127.0.0.1")
+      const begun = yield* Deferred.make<void>()
+      let bytes = 0
+      const closed = yield* Effect.fork(
+        Effect.async<void>((resume) => {
+          socket.on("data", (chunk: Buffer) => {
+            if (bytes === 0) socket.pause()
+            bytes += chunk.length
+            Deferred.unsafeDone(begun, Effect.void)
+          })
+          socket.on("close", () => resume(Effect.void))
+        })
+      )
+      socket.write(`GET /v1/runs/${runId} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer token\r\n\r\n`)
+      yield* Deferred.await(begun)
+      const stopping = yield* Effect.fork(stop)
+      yield* Fiber.join(idleClosed)
+      socket.resume()
+      yield* Fiber.join(closed)
+      assert.isAbove(bytes, value.text.length)
+      yield* Fiber.join(stopping)
+    })
+  )
+
+  it.live("refuses what comes behind answers that were ready before it stopped, and closes then", () =>
+    Effect.gen(function* () {
+      const ready = yield* Deferred.make<void>()
+      const finish = yield* Deferred.make<void>()
+      let asked = 0
+      const found = { run: completedRun, attempts: [] }
+      // The first answer waits, the second is ready behind it.
+      const get = () =>
+        Effect.suspend(() => {
+          asked += 1
+          return asked === 1
+            ? Effect.as(Deferred.await(finish), found)
+            : Effect.as(Deferred.succeed(ready, undefined), found)
+        })
+      const { port, stop } = yield* started({ runs: { get }, settings: { drainMillis: 20_000 } })
+      const one = `GET /v1/runs/${runId} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer token\r\n\r\n`
+      const socket = connect(port, "127.0.0.1")
+      const both = yield* Deferred.make<void>()
+      const ended = yield* Deferred.make<void>()
+      let heard = ""
+      socket.setEncoding("utf8")
+      socket.on("data", (chunk: string) => {
+        heard += chunk
+        if ((heard.match(/HTTP\/1\.1 200 /g) ?? []).length === 2) Deferred.unsafeDone(both, Effect.void)
+      })
+      socket.on("close", () => Deferred.unsafeDone(ended, Effect.void))
+      socket.write(one.repeat(2))
+      yield* Deferred.await(ready)
+      // Once another request has been answered, so has the second one.
+      yield* ask(port, "/livez", new Agent())
+      const stopping = yield* Effect.fork(stop)
+      yield* Effect.repeat(ask(port, "/livez", new Agent()), {
+        until: (answer) => answer === null || answer.status === 503
+      })
+      yield* Deferred.succeed(finish, undefined)
+      yield* Deferred.await(both)
+      socket.write(one)
+      yield* Deferred.await(ended)
+      assert.deepStrictEqual(heard.match(/HTTP\/1\.1 \d+/g), ["HTTP/1.1 200", "HTTP/1.1 200", "HTTP/1.1 503"])
+      assert.match(heard.slice(heard.indexOf("503")), /\r\nconnection: close\r\n/i)
       yield* Fiber.join(stopping)
     })
   )

@@ -1,9 +1,9 @@
-/** What the build does to object literals that begin with a spread, so that V8 shares their layouts. */
+/** What the build does to object literals that begin with a spread, so that V8 shares their hidden classes. */
 import { execFileSync } from "node:child_process"
 import { readFileSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { sharingLayouts } from "../../scripts/object-spreads.mjs"
+import { sharingClasses } from "../../scripts/object-spreads.mjs"
 import { program } from "../support/program.js"
 
 /** What Node prints for the code, whose functions of V8 begin with `%`. */
@@ -11,8 +11,8 @@ const printed = (code: string): string =>
   execFileSync(process.execPath, ["--allow-natives-syntax", "-e", code], { encoding: "utf8" }).trim()
 
 describe("object literals that begin with a spread", () => {
-  it("get one layout for all objects of one place", () => {
-    const code = sharingLayouts(`
+  it("get one hidden class for all objects of one place", () => {
+    const code = sharingClasses(`
       const made = (of, kind) => ({ ...of, kind, micros: 1 })
       const objects = Array.from({ length: 100 }, (_, index) => made({ runId: "run_" + index, topUpId: null }, "charge"))
     `)
@@ -31,11 +31,11 @@ describe("object literals that begin with a spread", () => {
         { ...x }, { ...x, a: 3 }, { a: 3, ...x }, { ...empty, ...x }, { ...x, ...{ ...x, e: [...[1]] } }, rest, taken, only,
         { /* why */ ...x, ["f"]: { ...(true ? x : {}) } }
       ]))`
-    const changed = sharingLayouts(code)
+    const changed = sharingClasses(code)
     assert.strictEqual(printed(changed), printed(code))
     assert.strictEqual(changed.split("...null, ").length - 1, 10)
     assert.strictEqual(changed.split("\n").length, code.split("\n").length)
-    assert.strictEqual(sharingLayouts("const none = [...[]]"), "const none = [...[]]")
+    assert.strictEqual(sharingClasses("const none = [...[]]"), "const none = [...[]]")
   })
 
   it("are rewritten in the built programs", () => {
