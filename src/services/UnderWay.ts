@@ -3,9 +3,10 @@
  * instead of a `Set` of objects that hold much.
  *
  * When members come and go, V8 replaces the table of a `Set` or `Map` again and again. A table that was replaced still
- * names what was in it, and the table that came after it. Once one such table has moved to the old generation of the
- * heap, all that follow live until the next full collection, and so does everything they name: most of what a request
- * leaves behind was moved to the old generation in that way. A place of this list names nothing once it is left.
+ * refers to what was in it, and to the table that came after it. Once one such table has moved to the old generation of
+ * the heap, all that follow live until the next full collection, and so does everything that they refer to. Most of
+ * what a request leaves behind was moved to the old generation in that way. A place of this list that was left refers
+ * to nothing.
  */
 export interface UnderWay<A extends object> extends Iterable<A> {
   /** The answer takes it off the list; a second call does nothing. */
