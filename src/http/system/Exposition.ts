@@ -1,5 +1,5 @@
 /** All metrics of the process in the Prometheus text format, version 0.0.4. */
-import { Context, Effect, Metric, MetricState, Option } from "effect"
+import { Context, Effect, Metric, type MetricKey, MetricKeyType, MetricState, Option } from "effect"
 
 const nameOf = (raw: string): string => raw.replace(/[^a-zA-Z0-9_:]/g, "_")
 const escapeHelp = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")
@@ -18,14 +18,19 @@ interface Family {
   readonly lines: Array<string>
 }
 
+/** Whether a counter may go down. Prometheus takes a counter that does for one that began anew, so this is a gauge. */
+const goesDown = ({ keyType }: MetricKey.MetricKey.Untyped): boolean =>
+  MetricKeyType.isCounterKey(keyType) && !keyType.incremental
+
 /** The lines of one metric; none for a kind that the format does not have. */
 const sample = (
   name: string,
   tags: ReadonlyArray<Label>,
+  key: MetricKey.MetricKey.Untyped,
   state: unknown
 ): { readonly type: string; readonly lines: ReadonlyArray<string> } | null => {
   if (MetricState.isCounterState(state))
-    return { type: "counter", lines: [`${name}${labels(tags)} ${numberText(state.count)}`] }
+    return { type: goesDown(key) ? "gauge" : "counter", lines: [`${name}${labels(tags)} ${numberText(state.count)}`] }
   if (MetricState.isGaugeState(state))
     return { type: "gauge", lines: [`${name}${labels(tags)} ${numberText(state.value)}`] }
   if (MetricState.isFrequencyState(state)) {
@@ -73,6 +78,7 @@ export const exposition: Effect.Effect<string> = Effect.map(Metric.snapshot, (pa
     const made = sample(
       name,
       metricKey.tags.map(({ key, value }) => [key, value] as const),
+      metricKey,
       metricState
     )
     if (made === null) continue

@@ -1,6 +1,6 @@
 /**
- * The list of runs on Postgres. Rows are narrow, and results are read only for the rows that are shown. The cost of a
- * page depends neither on how many runs there are nor on how few of them match. A filter by status, job or time is a
+ * The list of runs on Postgres. Rows are narrow, and only as many results are read as a page has room for. The cost of
+ * a page depends neither on how many runs there are nor on how few of them match. A filter by status, job or time is a
  * range of one index (migration 0008); when it allows several statuses, the newest rows of each are read and merged. A
  * filter by token, operation or provider looks through a limited number of runs, in the spans of runs where its values
  * occur (`RunSpansPg.ts`).
@@ -24,12 +24,16 @@ const listedRows = rowsOf(
   Schema.Struct({
     ...RunSummary.fields,
     resultSize: Schema.NullOr(Schema.Int),
+    result: Schema.NullOr(StoredResult),
     movedUpTo: Schema.NullOr(Schema.String)
   })
 )
 const resultRows = rowsOf(Schema.Struct({ runId: RunId, result: Schema.NullOr(StoredResult) }))
 
-const summary = runTable.selected("r", Object.keys(RunSummary.fields))
+const summaryFields = Object.keys(RunSummary.fields)
+const summary = runTable.selected("r", summaryFields)
+/** The same columns, and the size, of a row that was selected as `n`. */
+const selectedSummary = [...summaryFields, "resultSize"].map((name) => `n."${name}"`).join(", ")
 /**
  * The size of the result's text, without reading it. It is exact unless the result is stored compressed; then it is the
  * size of the provider's answer. Results without such a size are refusals, which are short.
@@ -45,6 +49,9 @@ const resultSize: Readonly<Record<Table, string>> = {
 
 /** The hot table, or that of runs that have left it. Both have the columns of a list and the indexes of its filters. */
 type Table = "runs" | "history_runs"
+
+/** The payloads of moved runs stand apart, and are read for the rows that are shown. */
+const resultIn: Readonly<Record<Table, string>> = { runs: "r.result", history_runs: "null::json" }
 
 /**
  * The statement that reads a page out of a table, without its order, and where the next page begins if the rows are no
@@ -102,7 +109,9 @@ export const runList = (database: Database["Type"]): RunStore["Type"]["list"] =>
   }
 
   const columns = (table: Table, measured: boolean) =>
-    sql.literal(`${summary}, ${measured ? resultSize[table] : "0"} as "resultSize"`)
+    sql.literal(
+      `${summary}, ${measured ? `${resultSize[table]} as "resultSize", ${resultIn[table]} as result` : '0 as "resultSize", null::json as result'}`
+    )
 
   /** The newest rows of each range of an index. */
   const byIndex: Select = (workspaceId, filter, { after, limit }, measured) => {
@@ -143,35 +152,35 @@ export const runList = (database: Database["Type"]): RunStore["Type"]["list"] =>
     }))
   }
 
-  const resultsIn = (table: "runs" | "history_payloads", workspaceId: WorkspaceId, runIds: ReadonlyArray<RunId>) =>
+  /** Results of runs that have left the hot table. */
+  const movedResults = (workspaceId: WorkspaceId, runIds: ReadonlyArray<RunId>) =>
     runIds.length === 0
       ? Effect.succeed([])
       : resultRows(
           query(sql`
             select r.run_id as "runId", r.result from unnest(${runIds.map(() => workspaceId)}::text[], ${runIds}::text[]) as k (workspace_id, run_id)
-            join ${sql.literal(table)} r on r.workspace_id = k.workspace_id and r.run_id = k.run_id`)
+            join history_payloads r on r.workspace_id = k.workspace_id and r.run_id = k.run_id`)
         )
-
-  const resultsOf = Effect.fnUntraced(function* (workspaceId: WorkspaceId, runIds: ReadonlyArray<RunId>) {
-    const hot = yield* resultsIn("runs", workspaceId, runIds)
-    const here = new Set(hot.map(({ runId }) => runId))
-    const moved = yield* resultsIn(
-      "history_payloads",
-      workspaceId,
-      runIds.filter((runId) => !here.has(runId))
-    )
-    return new Map([...hot, ...moved].map(({ result, runId }) => [runId, result]))
-  })
 
   /**
    * The hot rows of a page, and those of the history where it can have some: the hot rows are read first, so a run that
-   * moves meanwhile is seen, and counts once. `last_moved_id` is of the snapshot of the hot rows.
+   * moves meanwhile is seen, and counts once. `last_moved_id` is of the snapshot of the hot rows. A row comes with its
+   * result while the results before it take less than `resultBytesMax`.
    */
-  const read = Effect.fnUntraced(function* (rows: (table: Table) => Statement.Fragment, limit: number) {
+  const read = Effect.fnUntraced(function* (
+    rows: (table: Table) => Statement.Fragment,
+    limit: number,
+    resultBytesMax: number | null
+  ) {
+    const result =
+      resultBytesMax === null
+        ? sql`null::json`
+        : sql`case when coalesce(sum(n."resultSize") over (order by n."runId" desc rows between unbounded preceding and 1 preceding), 0) < ${resultBytesMax} then n.result end`
     const hot = yield* listedRows(
-      query(
-        sql`select n.*, (select max(h.last_moved_id) from history_months h where h.last_moved_id > '') as "movedUpTo" from (${rows("runs")}) n order by "runId" desc limit ${limit + 1}`
-      )
+      query(sql`
+        select ${sql.literal(selectedSummary)}, ${result} as result,
+          (select max(h.last_moved_id) from history_months h where h.last_moved_id > '') as "movedUpTo"
+        from (${rows("runs")}) n order by "runId" desc limit ${limit + 1}`)
     )
     const [newest] = hot
     const last = hot.at(-1)
@@ -195,31 +204,29 @@ export const runList = (database: Database["Type"]): RunStore["Type"]["list"] =>
     const { endpointId, providerId, tokenId } = filter
     const select = endpointId === undefined && providerId === undefined && tokenId === undefined ? byIndex : bySpans
     const { next, rows } = yield* select(workspaceId, filter, page, resultBytesMax !== null)
-    const listed = pageOf(yield* read(rows, page.limit), page.limit, ({ runId }) => runId)
+    const listed = pageOf(yield* read(rows, page.limit, resultBytesMax), page.limit, ({ runId }) => runId)
     const found = { ...listed, next: listed.next ?? next }
-    const shown =
-      resultBytesMax === null
-        ? found
-        : within(
-            found,
-            resultBytesMax,
-            (row) => row.resultSize ?? 0,
-            ({ runId }) => runId
-          )
-    const results =
-      resultBytesMax === null
-        ? null
-        : yield* resultsOf(
-            workspaceId,
-            shown.items.flatMap((row) => ((row.resultSize ?? 0) > 0 ? [row.runId] : []))
-          )
+    const withResults = resultBytesMax !== null
+    const shown = withResults
+      ? within(
+          found,
+          resultBytesMax,
+          (row) => row.resultSize ?? 0,
+          ({ runId }) => runId
+        )
+      : found
+    const moved = yield* movedResults(
+      workspaceId,
+      shown.items.flatMap(({ result, resultSize, runId }) => (result === null && (resultSize ?? 0) > 0 ? [runId] : []))
+    )
+    const results = new Map(moved.map(({ result, runId }) => [runId, result]))
     return {
       ...shown,
       items: shown.items.map(({ movedUpTo: _moved, resultSize: size, ...row }): ListedRun => {
-        const result = results?.get(row.runId)
-        // A payload may also go between the two reads.
-        const dropped = results !== null && (size === null || (size > 0 && result === undefined))
-        return { ...row, result: result ?? null, ...(dropped ? { payloadDropped: true } : {}) }
+        const result = row.result ?? results.get(row.runId) ?? null
+        // The payload of a moved run may also go between the two reads.
+        const dropped = withResults && size !== 0 && result === null
+        return { ...row, result, ...(dropped ? { payloadDropped: true } : {}) }
       })
     }
   })

@@ -1,5 +1,24 @@
 import { assert, describe, it } from "@effect/vitest"
-import { joined } from "../../../src/http/system/Exposition.js"
+import { Effect, Metric } from "effect"
+import { exposition, joined } from "../../../src/http/system/Exposition.js"
+
+describe("the metrics of a process", () => {
+  it.effect("show a counter that may go down as a gauge", () =>
+    Effect.gen(function* () {
+      yield* Metric.incrementBy(Metric.counter("exposition_only_up", { incremental: true }), 3)
+      const both = Metric.counter("exposition_up_and_down")
+      yield* Metric.incrementBy(both, 3)
+      yield* Metric.incrementBy(both, -2)
+      const lines = (yield* exposition).split("\n").filter((line) => line.includes("exposition_"))
+      assert.deepStrictEqual(lines.sort(), [
+        "# TYPE exposition_only_up counter",
+        "# TYPE exposition_up_and_down gauge",
+        "exposition_only_up 3",
+        "exposition_up_and_down 1"
+      ])
+    })
+  )
+})
 
 describe("the metrics of several processes", () => {
   it("stand in one text, each family once, and each sample names its process", () =>

@@ -1,5 +1,5 @@
 /** All metrics of the process as OTLP writes them, under the names and labels that `/metrics` has. */
-import { type MetricKey, type MetricPair, MetricState, Option } from "effect"
+import { type MetricKey, MetricKeyType, type MetricPair, MetricState, Option } from "effect"
 import { type KeyValue, keyValue, type resourceOf, scope } from "./Values.js"
 
 /** All sums and histograms count since the start of the process. */
@@ -26,8 +26,8 @@ const bucketsOf = (state: MetricState.MetricState.Histogram) => {
   }
 }
 
-const isIncremental = (key: MetricKey.MetricKey.Untyped): boolean =>
-  "incremental" in key.keyType && key.keyType.incremental === true
+const isIncremental = ({ keyType }: MetricKey.MetricKey.Untyped): boolean =>
+  MetricKeyType.isCounterKey(keyType) && keyType.incremental
 
 type Kind = "sum" | "gauge" | "histogram"
 interface Family {
