@@ -14,28 +14,31 @@ import { isOneOfSeveral, severalProcesses } from "./Processes.js"
 export interface ServeOptions {
   /** Whether development is welcomed with a text. Without it, standard output holds JSON lines only. */
   readonly welcomes: boolean
-  /** Whether a person reads standard output: then wrong settings are plain lines on standard error. */
+  /** Whether a person reads standard output: then why the start failed is plain lines on standard error. */
   readonly terminal: boolean
 }
 
 /** What failed, without the places in the program; those are told at the level Debug. */
-const tellFailedStart = Effect.tapErrorCause((cause: Cause.Cause<unknown>) =>
-  Effect.zipRight(
-    Effect.logFatal(
-      "The gateway could not start",
-      Cause.fail(
-        Cause.prettyErrors(cause)
-          .map(({ message }) => message.replaceAll("\n", "; "))
-          .join("; ")
-      )
-    ),
-    Effect.logDebug("Where the start failed", cause)
-  )
-)
+const reasonsOf = (cause: Cause.Cause<unknown>): ReadonlyArray<string> => {
+  const failure = Option.getOrNull(Cause.failureOption(cause))
+  return failure instanceof SettingsWrong
+    ? failure.lines
+    : Cause.prettyErrors(cause).flatMap(({ message }) => message.split("\n"))
+}
 
-/** For a person: each wrong setting in a line. */
-const tellWrongSettings = ({ lines }: SettingsWrong) =>
-  Console.error(["The gateway could not start:", ...lines.map((line) => `  ${line}`)].join("\n"))
+const failedStart = "The gateway could not start"
+
+/** For a person, each reason in a line; for a program, all of them in one line of its log. */
+export const tellFailedStart = (terminal: boolean) =>
+  Effect.tapErrorCause((cause: Cause.Cause<unknown>) => {
+    const reasons = reasonsOf(cause)
+    return Effect.zipRight(
+      terminal
+        ? Console.error([`${failedStart}:`, ...reasons.map((reason) => `  ${reason}`)].join("\n"))
+        : Effect.logFatal(failedStart, Cause.fail(reasons.join("; "))),
+      Effect.logDebug("Where the start failed", cause)
+    )
+  })
 
 /** Of several processes, the first one tells. */
 const tellUnknown = isOneOfSeveral
@@ -65,7 +68,7 @@ const readToServe = Effect.all(
 export const serve = (options: ServeOptions) =>
   readToServe.pipe(
     Effect.tapError(() => tellUnknown),
-    options.terminal ? Effect.tapError(tellWrongSettings) : tellFailedStart,
+    tellFailedStart(options.terminal),
     Effect.tap(({ logLevel }) => Logger.withMinimumLogLevel(tellUnknown, logLevel)),
     Effect.flatMap((config) =>
       (config.processes > 1 && !isOneOfSeveral
@@ -73,7 +76,7 @@ export const serve = (options: ServeOptions) =>
         : Effect.promise(() => import("./Serving.js")).pipe(
             Effect.zipLeft(listFiberRoots),
             Effect.flatMap(({ serving }) => serving(config, options)),
-            tellFailedStart
+            tellFailedStart(options.terminal)
           )
       ).pipe(Logger.withMinimumLogLevel(config.logLevel))
     ),

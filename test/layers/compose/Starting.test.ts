@@ -1,7 +1,7 @@
 // What a start says that cannot be: to a program in its log, to a person in plain lines.
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, type Console, Effect } from "effect"
-import { serve } from "../../../src/layers/compose/Starting.js"
+import { ConfigProvider, type Console, Effect, Logger } from "effect"
+import { serve, tellFailedStart } from "../../../src/layers/compose/Starting.js"
 
 const wrong = new Map([
   ["HOST", ""],
@@ -14,11 +14,12 @@ const lines = [
   'GATEWAY_CATALOG must name folders that this process can read; /nowhere/at/all is none (it is "/nowhere/at/all")'
 ]
 
-const told = (terminal: boolean) =>
+/** What is written where, and the failure. */
+const toldBy = <E>(start: Effect.Effect<void, E>) =>
   Effect.gen(function* () {
     const console = yield* Effect.console
     const [out, err]: readonly [Array<string>, Array<string>] = [[], []]
-    const { message } = yield* serve({ welcomes: true, terminal }).pipe(
+    const { message } = yield* start.pipe(
       Effect.flip,
       Effect.map((error) => ({ message: error instanceof Error ? error.message : "" })),
       Effect.withConsole({
@@ -26,11 +27,13 @@ const told = (terminal: boolean) =>
         log: (text: string) => Effect.sync(() => void out.push(text)),
         error: (text: string) => Effect.sync(() => void err.push(text)),
         unsafe: { ...console.unsafe, log: (text: string) => void out.push(text) }
-      } satisfies Console.Console),
-      Effect.withConfigProvider(ConfigProvider.fromMap(wrong))
+      } satisfies Console.Console)
     )
     return { out, err, message }
   })
+
+const told = (terminal: boolean) =>
+  Effect.withConfigProvider(toldBy(serve({ welcomes: true, terminal })), ConfigProvider.fromMap(wrong))
 
 describe("a start with wrong settings", () => {
   it.effect("tells a person each of them in a line, the catalog's folders among them", () =>
@@ -49,6 +52,31 @@ describe("a start with wrong settings", () => {
       const { cause, logLevel, message } = JSON.parse(out[0] ?? "")
       assert.deepStrictEqual([logLevel, message], ["FATAL", "The gateway could not start"])
       for (const line of lines) assert.include(cause, line)
+      assert.deepStrictEqual(err, [])
+    })
+  )
+})
+
+describe("a start that fails with right settings", () => {
+  const failing = (terminal: boolean) =>
+    Effect.fail(new Error("The database cannot be used\ncheck DATABASE_URL")).pipe(
+      tellFailedStart(terminal),
+      Effect.provide(Logger.replace(Logger.defaultLogger, Logger.withConsoleLog(Logger.jsonLogger)))
+    )
+
+  it.effect("tells a person why in plain words, and once", () =>
+    Effect.gen(function* () {
+      const { err, out } = yield* toldBy(failing(true))
+      assert.deepStrictEqual(err, ["The gateway could not start:\n  The database cannot be used\n  check DATABASE_URL"])
+      assert.deepStrictEqual(out, [])
+    })
+  )
+
+  it.effect("tells a program in one line of JSON", () =>
+    Effect.gen(function* () {
+      const { err, out } = yield* toldBy(failing(false))
+      assert.lengthOf(out, 1)
+      assert.include(JSON.parse(out[0] ?? "").cause, "The database cannot be used; check DATABASE_URL")
       assert.deepStrictEqual(err, [])
     })
   )
