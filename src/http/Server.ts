@@ -4,11 +4,8 @@
  * is left is cut. Limits of time and size for headers and connections are here; those of bodies are in `Body.ts`, those
  * of readers in `SlowReaders.ts`.
  */
-import { createServer, STATUS_CODES, type Server, type ServerResponse } from "node:http"
-import { ValidationError } from "../domain/ApiErrors.js"
+import { createServer, type Server, type ServerResponse } from "node:http"
 import { headerBytesMax, headersMillisMax, keepAliveMillis, requestMillisMax } from "../domain/Limits.js"
-import { StorageBusy } from "../domain/StorageErrors.js"
-import type { Duplex } from "node:stream"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpServerError from "@effect/platform/HttpServerError"
 import { Context, Effect, Layer, Runtime, type Scope } from "effect"
@@ -55,52 +52,14 @@ import { PaymentsHandlers } from "./payments/Handlers.js"
 import { providerCallbackLayer, providerCallbackRoutes } from "./ProviderCallbacks.js"
 import { ReadTurnsLayer } from "./ReadTurns.js"
 import { RunsHandlers } from "./runs/Handlers.js"
-import { errorBody } from "./Envelope.js"
 import { tellAllResponses } from "./serving/HangUps.js"
 import { listen, ServerAddress } from "./serving/Listening.js"
+import { makeRefusing, stopping, unknownExpectation } from "./serving/Refusing.js"
 import { Routes, RoutesLayer } from "./serving/Routes.js"
 import { HttpSettings } from "./Settings.js"
 import { cutSlowReaders } from "./SlowReaders.js"
 import { drain, type Endings, hearOnly, makeEndings } from "./Stopping.js"
 import { SystemHandlers } from "./system/Handlers.js"
-
-/** Answers outside of the interface: before a request could be read, and while stopping. */
-interface Refusal {
-  readonly status: number
-  readonly error: ValidationError | StorageBusy
-  readonly message?: string
-}
-const stopping: Refusal = {
-  status: 503,
-  error: new StorageBusy({ retryAfterSeconds: 1 }),
-  message: "This node is stopping or starting; nothing was done, retry with the same key"
-}
-
-const unknownExpectation: Refusal = {
-  status: 417,
-  error: ValidationError.of("expect", "may only be 100-continue")
-}
-
-const refusalOf = (code: string | undefined): Refusal => {
-  if (code === "HPE_HEADER_OVERFLOW")
-    return { status: 431, error: ValidationError.of("headers", `may have at most ${headerBytesMax} bytes`) }
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT")
-    return { status: 408, error: ValidationError.of("request", `must be complete within ${requestMillisMax / 1000} s`) }
-  return { status: 400, error: ValidationError.of("request", "is not valid HTTP") }
-}
-
-const refusalParts = ({ error, message }: Refusal, requestId: string) => {
-  const answer = errorBody(error, requestId)
-  const body = JSON.stringify(message === undefined ? answer : { ...answer, error: { ...answer?.error, message } })
-  const headers = {
-    "content-type": "application/json",
-    "content-length": String(Buffer.byteLength(body)),
-    "x-request-id": requestId,
-    connection: "close",
-    ...("retryAfterSeconds" in error ? { "retry-after": String(error.retryAfterSeconds) } : {})
-  }
-  return { body, headers }
-}
 
 /** `isServed` says whether the interface listens to this server. */
 const nodeServer = (
@@ -117,13 +76,9 @@ const nodeServer = (
     requireHostHeader: false,
     connectionsCheckingInterval: 5_000
   })
-  const answer = (response: ServerResponse, refusal: Refusal): void => {
-    const { body, headers } = refusalParts(refusal, requestId())
-    response.writeHead(refusal.status, headers)
-    response.end(body)
-  }
   const underWay = makeUnderWay<ServerResponse>()
   const endings = makeEndings()
+  const { answer, refuseUnreadable } = makeRefusing(requestId, endings)
   hearOnly(server, endings.arrived)
   tellAllResponses(server)
   server.on("request", (_, response) => {
@@ -136,18 +91,7 @@ const nodeServer = (
     answer(response, stopping)
   })
   server.on("checkExpectation", (_, response) => answer(response, unknownExpectation))
-  server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
-    // What stands behind a request that ends the connection is nobody's; the requests before it are still answered.
-    if (error.code === "HPE_CLOSED_CONNECTION") return
-    if (!socket.writable || error.code === "ECONNRESET") {
-      socket.destroy()
-      return
-    }
-    const refusal = refusalOf(error.code)
-    const { body, headers } = refusalParts(refusal, requestId())
-    const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-    socket.end([`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`, ...head, "", body].join("\r\n"))
-  })
+  server.on("clientError", refuseUnreadable)
   return { server, underWay, endings }
 }
 

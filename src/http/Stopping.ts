@@ -8,6 +8,7 @@
  */
 import { type Server, ServerResponse } from "node:http"
 import { Server as NetServer, type Socket } from "node:net"
+import type { Duplex } from "node:stream"
 import { Deferred, Effect, Fiber } from "effect"
 import { idleLookMillis, idleShareOfDrain } from "../domain/Limits.js"
 
@@ -22,6 +23,8 @@ export interface Endings {
    * is lost. Of several requests on one connection, the answer to the last one says so.
    */
   readonly endAfter: (response: ServerResponse) => void
+  /** The response to the last request that a connection has brought. */
+  readonly newestOn: (socket: Duplex) => ServerResponse | undefined
 }
 
 /**
@@ -31,7 +34,7 @@ export interface Endings {
 const asksToUpgrade = ({ req: { headers } }: ServerResponse): boolean => headers.upgrade !== undefined
 
 export const makeEndings = (): Endings => {
-  const newest = new WeakMap<Socket, ServerResponse>()
+  const newest = new WeakMap<Duplex, ServerResponse>()
   const ending = new WeakSet<ServerResponse>()
   const endAfter = (response: ServerResponse): void => {
     const { socket } = response.req
@@ -54,7 +57,8 @@ export const makeEndings = (): Endings => {
       } else if (asksToUpgrade(response)) endAfter(response)
       return true
     },
-    endAfter
+    endAfter,
+    newestOn: (socket) => newest.get(socket)
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { connect } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { bodyBytesMax } from "../../src/domain/Limits.js"
 import { startGateway, type Answer } from "../support/httpGateway.js"
 import { completedRun, runId } from "../support/httpSamples.js"
@@ -278,6 +278,53 @@ describe("connections", () => {
       const broken = yield* raw(gateway.port, "NOT HTTP\r\n\r\n")
       assert.match(broken, /^HTTP\/1\.1 400 /)
       assert.match(broken, /"code":"validation_error"/)
+    })
+  )
+
+  it.scopedLive("that bring what is no HTTP behind requests answer these first, each with its own answer", () =>
+    Effect.gen(function* () {
+      const answered = yield* Deferred.make<void>()
+      const gateway = yield* startGateway({
+        runs: { get: () => Effect.as(Deferred.await(answered), { run: completedRun, attempts: [] }) }
+      })
+      const ask = (mark: string) =>
+        `GET /v1/runs/${runId} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer token\r\nx-request-id: ${mark}\r\n\r\n`
+      const unread = {
+        garbage: "NOT HTTP\r\n\r\n",
+        "a header without a name": "GET /livez HTTP/1.1\r\nhost: x\r\n: y\r\n\r\n",
+        "too many header bytes": `GET /livez HTTP/1.1\r\nhost: x\r\ny: ${"v".repeat(40_000)}\r\n\r\n`
+      }
+      const statuses = (answers: string) => [...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
+      const heard = yield* Effect.fork(
+        Effect.forEach(Object.entries(unread), ([, bytes]) => raw(gateway.port, ask("one") + ask("two") + bytes), {
+          concurrency: "unbounded"
+        })
+      )
+      // Another connection is served meanwhile: what stood in one packet has been read by then.
+      yield* gateway.get("/livez")
+      yield* Deferred.succeed(answered, undefined)
+      const [garbage = "", nameless = "", large = ""] = yield* Fiber.join(heard)
+      assert.deepStrictEqual([garbage, nameless, large].map(statuses), [
+        ["200", "200", "400"],
+        ["200", "200", "400"],
+        ["200", "200", "431"]
+      ])
+      assert.match(garbage, /x-request-id: one[^]*x-request-id: two[^]*"code":"validation_error"/)
+    })
+  )
+
+  it.scopedLive("whose request breaks off in its body are refused once, behind what was asked before", () =>
+    Effect.gen(function* () {
+      const gateway = yield* sealed
+      const answers = yield* raw(
+        gateway.port,
+        'GET /livez HTTP/1.1\r\nhost: x\r\n\r\nPOST /v1/runs HTTP/1.1\r\nhost: x\r\nauthorization: Bearer token\r\nidempotency-key: k\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"a":\r\nNO SIZE\r\n'
+      )
+      assert.deepStrictEqual(
+        [...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status),
+        ["200", "400"]
+      )
+      assert.include(answers, "is not valid HTTP")
     })
   )
 

@@ -1,0 +1,101 @@
+/**
+ * Answers to requests that never reach the interface: those that Node cannot read, and those that come while the node
+ * stops or starts. On a connection, what cannot be read is refused behind the answers to the requests before it: a
+ * client takes the first answer for that to its first request, whose run may be charged.
+ */
+import { type ServerResponse, STATUS_CODES } from "node:http"
+import type { Duplex } from "node:stream"
+import { ValidationError } from "../../domain/ApiErrors.js"
+import { headerBytesMax, requestMillisMax } from "../../domain/Limits.js"
+import { StorageBusy } from "../../domain/StorageErrors.js"
+import { errorBody } from "../Envelope.js"
+import type { Endings } from "../Stopping.js"
+
+export interface Refusal {
+  readonly status: number
+  readonly error: ValidationError | StorageBusy
+  readonly message?: string
+}
+
+export const stopping: Refusal = {
+  status: 503,
+  error: new StorageBusy({ retryAfterSeconds: 1 }),
+  message: "This node is stopping or starting; nothing was done, retry with the same key"
+}
+
+export const unknownExpectation: Refusal = {
+  status: 417,
+  error: ValidationError.of("expect", "may only be 100-continue")
+}
+
+const unreadable = (code: string | undefined): Refusal => {
+  if (code === "HPE_HEADER_OVERFLOW")
+    return { status: 431, error: ValidationError.of("headers", `may have at most ${headerBytesMax} bytes`) }
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT")
+    return { status: 408, error: ValidationError.of("request", `must be complete within ${requestMillisMax / 1000} s`) }
+  return { status: 400, error: ValidationError.of("request", "is not valid HTTP") }
+}
+
+const partsOf = ({ error, message }: Refusal, requestId: string) => {
+  const answer = errorBody(error, requestId)
+  const body = JSON.stringify(message === undefined ? answer : { ...answer, error: { ...answer?.error, message } })
+  const headers = {
+    "content-type": "application/json",
+    "content-length": String(Buffer.byteLength(body)),
+    "x-request-id": requestId,
+    connection: "close",
+    ...("retryAfterSeconds" in error ? { "retry-after": String(error.retryAfterSeconds) } : {})
+  }
+  return { body, headers }
+}
+
+export interface Refusing {
+  readonly answer: (response: ServerResponse, refusal: Refusal) => void
+  /** For the server's `clientError`. Nothing of the connection is read any more. */
+  readonly refuseUnreadable: (error: NodeJS.ErrnoException, socket: Duplex) => void
+}
+
+export const makeRefusing = (requestId: () => string, endings: Endings): Refusing => {
+  const refused = new WeakSet<Duplex>()
+
+  const answer = (response: ServerResponse, refusal: Refusal): void => {
+    const { body, headers } = partsOf(refusal, requestId())
+    response.writeHead(refusal.status, headers)
+    response.end(body)
+  }
+
+  const write = (socket: Duplex, refusal: Refusal): void => {
+    if (!socket.writable) return
+    const { body, headers } = partsOf(refusal, requestId())
+    const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+    socket.end([`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`, ...head, "", body].join("\r\n"))
+  }
+
+  return {
+    answer,
+    refuseUnreadable: (error, socket) => {
+      // What stands behind a request that ends the connection is nobody's; the requests before it are still answered.
+      if (error.code === "HPE_CLOSED_CONNECTION") return
+      if (!socket.writable || error.code === "ECONNRESET") {
+        socket.destroy()
+        return
+      }
+      if (refused.has(socket)) return
+      refused.add(socket)
+      const refusal = unreadable(error.code)
+      const newest = endings.newestOn(socket)
+      if (newest === undefined) return write(socket, refusal)
+      const onceAnswered = (work: () => void): void => {
+        if (newest.writableFinished) work()
+        else newest.once("close", work)
+      }
+      if (newest.req.complete) onceAnswered(() => write(socket, refusal))
+      // Otherwise the rest of that request is what cannot be read: the refusal is its answer, unless it has one.
+      else if (newest.headersSent) onceAnswered(() => socket.end())
+      else {
+        endings.endAfter(newest)
+        answer(newest, refusal)
+      }
+    }
+  }
+}
