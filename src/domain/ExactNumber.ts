@@ -3,6 +3,7 @@
  * exponents without end. Such a number is kept and passed on as it was written. Code that calculates with it uses
  * `toNumber`, the nearest JavaScript number.
  */
+import { bodyNumberCharsMax } from "./Limits.js"
 
 /**
  * A number in its normal form: its digits without leading and trailing zeros, times ten to the power of the exponent.
@@ -14,10 +15,8 @@ interface Decimal {
 }
 
 const shape = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
-/**
- * Numbers with longer exponents are compared as they are written, because nothing calculates with numbers of that size.
- */
-const exponentDigitsMax = 15
+/** What a JavaScript number calculates exactly. */
+const shortExponent = 15
 
 const trimmedExponent = (written: string): string => written.replace(/^\+/, "").replace(/^(-?)0+(?=\d)/, "$1")
 
@@ -34,11 +33,14 @@ const decimalOf = (literal: string): Decimal => {
   const { behind, kept } = withoutZerosAround(whole + fraction)
   if (kept === "") return { negative: false, digits: "0", exponent: "0" }
   const exponent = trimmedExponent(written)
-  return {
-    negative: sign === "-",
-    digits: kept,
-    exponent: exponent.length > exponentDigitsMax ? exponent : String(Number(exponent) - fraction.length + behind)
-  }
+  const negative = sign === "-"
+  const moved = behind - fraction.length
+  if (exponent.length <= shortExponent) return { negative, digits: kept, exponent: String(Number(exponent) + moved) }
+  // No number of a client is longer (`Limits.ts`). One of a provider may be, and nothing calculates with it: it is
+  // compared as it is written, because to read an exponent of a million digits would hold up the node.
+  return exponent.length <= bodyNumberCharsMax
+    ? { negative, digits: kept, exponent: String(BigInt(exponent) + BigInt(moved)) }
+    : { negative, digits: `${whole}.${fraction}`, exponent: written }
 }
 
 const same = (one: Decimal, other: Decimal): boolean =>

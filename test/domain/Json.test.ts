@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { FastCheck } from "effect"
 import { describe } from "vitest"
+import { ExactNumber } from "../../src/domain/ExactNumber.js"
 import { canonical, isObject, type Json } from "../../src/domain/Json.js"
 
 const value: FastCheck.Arbitrary<Json> = FastCheck.jsonValue({ maxDepth: 4 }).map(
@@ -58,6 +59,30 @@ describe("Json.canonical", () => {
     ) as Json
     assert.strictEqual(canonical(spelled), "[1,1,1,1e+23,1e+23,0.000001,1e-7,0,4.5]")
   })
+
+  it.prop(
+    "takes two numbers for the same where their values are, whatever the exponents",
+    [
+      FastCheck.bigInt({ min: 1n, max: 999n }),
+      FastCheck.oneof(
+        FastCheck.bigInt({ min: -400n, max: 400n }),
+        FastCheck.bigInt({ min: -(10n ** 40n), max: 10n ** 40n })
+      ),
+      FastCheck.nat(3),
+      FastCheck.nat(3)
+    ],
+    ([digits, exponent, zeros, decimals]) => {
+      const of = (text: string) => canonical(new ExactNumber(text))
+      const other = `${digits}${"0".repeat(zeros)}.${"0".repeat(decimals + 1)}e${exponent - BigInt(zeros)}`
+      assert.strictEqual(of(other), of(`${digits}e${exponent}`))
+      assert.strictEqual(
+        of(`0.${"0".repeat(decimals)}${digits}E+${exponent < 0n ? -exponent : exponent}`),
+        of(`${digits}e${(exponent < 0n ? -exponent : exponent) - BigInt(decimals + String(digits).length)}`)
+      )
+      assert.notStrictEqual(of(`${digits}e${exponent + 1n}`), of(`${digits}e${exponent}`))
+    },
+    { fastCheck: { numRuns: 500 } }
+  )
 
   it("takes text as it is: two Unicode forms of one name are two names", () => {
     assert.notStrictEqual(canonical({ name: "Zo\u00eb" }), canonical({ name: "Zoe\u0308" }))
