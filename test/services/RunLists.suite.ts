@@ -66,6 +66,29 @@ export const runListsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         )
       }))
 
+    test("a page with results counts what it carries, not what the provider sent", (providers) =>
+      Effect.gen(function* () {
+        const principal = yield* funded(1_000_000)
+        const runs = yield* Runs
+        const store = yield* RunStore
+        providers.script("mock-email-find", hit())
+        const { run } = yield* runs.create(principal, requestOf("mock-email-find"), 20)
+        // As JSON each of these characters is six bytes.
+        const result = { _tag: "Text", text: "\u0001".repeat(20_000), format: "text" } as const
+        const { suffix } = yield* Ids
+        const { transact } = yield* Transactions
+        for (let n = 0; n < 4; n += 1) {
+          const copy = { ...run, runId: RunId.make(`run_${yield* suffix}`), result, resultBytes: 20_000 }
+          yield* transact(store.insert([{ run: copy, lease: null, attempt: null, tellEnd: false }]))
+        }
+        const { items, next } = yield* store.list(principal.workspaceId, {}, { limit: 4, after: null }, 300_000)
+        assert.deepStrictEqual(
+          items.map((listed) => listed.result),
+          [result, result]
+        )
+        assert.isNotNull(next)
+      }))
+
     test("a list of runs takes any filter together with any other, in pages", (providers) =>
       Effect.gen(function* () {
         const principal = yield* funded(1_000_000)

@@ -7,7 +7,7 @@
  */
 import type * as Statement from "@effect/sql/Statement"
 import { Effect, Schema } from "effect"
-import { firstRunIdAt, RunId, type WorkspaceId } from "../../domain/Ids.js"
+import { firstRunIdAt, type WorkspaceId } from "../../domain/Ids.js"
 import { type ListedRun, RunStatus, RunSummary, StoredResult } from "../../domain/Run.js"
 import { isInflight } from "../../domain/RunMachine.js"
 import type { PageRequest } from "../../domain/Page.js"
@@ -28,30 +28,31 @@ const listedRows = rowsOf(
     movedUpTo: Schema.NullOr(Schema.String)
   })
 )
-const resultRows = rowsOf(Schema.Struct({ runId: RunId, result: Schema.NullOr(StoredResult) }))
-
 const summaryFields = Object.keys(RunSummary.fields)
 const summary = runTable.selected("r", summaryFields)
-/** The same columns, and the size, of a row that was selected as `n`. */
-const selectedSummary = [...summaryFields, "resultSize"].map((name) => `n."${name}"`).join(", ")
-/**
- * The size of the result's text, without reading it. It is exact unless the result is stored compressed; then it is the
- * size of the provider's answer. Results without such a size are refusals, which are short.
- */
-const sizeOf = (result: string): string => `case when ${result} is null then 0
-  when pg_column_compression(${result}) is null then pg_column_size(${result})
-  else greatest(pg_column_size(${result}), coalesce(r.result_bytes, octet_length(${result}::text))) end`
-const resultSize: Readonly<Record<Table, string>> = {
-  runs: sizeOf("r.result"),
-  // Null where the payload was dropped.
-  history_runs: `(select ${sizeOf("p.result")} from history_payloads p where p.workspace_id = r.workspace_id and p.run_id = r.run_id)`
-}
+/** The same columns of a row that was selected as `n`. */
+const selectedSummary = summaryFields.map((name) => `n."${name}"`).join(", ")
 
 /** The hot table, or that of runs that have left it. Both have the columns of a list and the indexes of its filters. */
 type Table = "runs" | "history_runs"
 
-/** The payloads of moved runs stand apart, and are read for the rows that are shown. */
-const resultIn: Readonly<Record<Table, string>> = { runs: "r.result", history_runs: "null::json" }
+/**
+ * About the size of the result's text, without reading it: that of what is stored, or where that is compressed, of the
+ * provider's answer. Results without such a size are refusals, which are short.
+ */
+const roughSizeOf = (result: string): string => `case when ${result} is null then 0
+  when pg_column_compression(${result}) is null then pg_column_size(${result})
+  else greatest(pg_column_size(${result}), coalesce(r.result_bytes, octet_length(${result}::text))) end`
+
+/** Where a result stands: the payloads of runs in the history stand apart, and may have been dropped. */
+const withResult: Readonly<Record<Table, { readonly from: string; readonly columns: string }>> = {
+  runs: { from: "runs r", columns: `${roughSizeOf("r.result")} as "roughSize", r.result` },
+  history_runs: {
+    from: "history_runs r left join history_payloads p on p.workspace_id = r.workspace_id and p.run_id = r.run_id",
+    columns: `case when p.run_id is not null then ${roughSizeOf("p.result")} end as "roughSize", p.result`
+  }
+}
+const withoutResult = '0 as "roughSize", null::json as result'
 
 /**
  * The statement that reads a page out of a table, without its order, and where the next page begins if the rows are no
@@ -61,7 +62,7 @@ type Select = (
   workspaceId: WorkspaceId,
   filter: RunFilter,
   page: PageRequest,
-  measured: boolean
+  withResults: boolean
 ) => Effect.Effect<{ readonly rows: (table: Table) => Statement.Fragment; readonly next: string | null }, StorageError>
 
 /** A run gets its id from the clock of its node, and its time from the database's, once it is stored. */
@@ -108,13 +109,12 @@ export const runList = (database: Database["Type"]): RunStore["Type"]["list"] =>
     )
   }
 
-  const columns = (table: Table, measured: boolean) =>
-    sql.literal(
-      `${summary}, ${measured ? `${resultSize[table]} as "resultSize", ${resultIn[table]} as result` : '0 as "resultSize", null::json as result'}`
-    )
+  const columns = (table: Table, withResults: boolean) =>
+    sql.literal(`${summary}, ${withResults ? withResult[table].columns : withoutResult}`)
+  const from = (table: Table, withResults: boolean) => sql.literal(withResults ? withResult[table].from : `${table} r`)
 
   /** The newest rows of each range of an index. */
-  const byIndex: Select = (workspaceId, filter, { after, limit }, measured) => {
+  const byIndex: Select = (workspaceId, filter, { after, limit }, withResults) => {
     const { atLeast, below } = boundsOf(filter, after)
     const bounds = [
       ...inTime(filter),
@@ -124,7 +124,7 @@ export const runList = (database: Database["Type"]): RunStore["Type"]["list"] =>
     const rows = (table: Table) => {
       const parts = conditions(workspaceId, filter).map(
         (where) =>
-          sql`(select ${columns(table, measured)} from ${sql.literal(table)} r where ${all([where, ...bounds])} order by r.run_id desc limit ${limit + 1})`
+          sql`(select ${columns(table, withResults)} from ${from(table, withResults)} where ${all([where, ...bounds])} order by r.run_id desc limit ${limit + 1})`
       )
       return sql`select * from (${sql.join(" union all ", false)(parts)}) as n`
     }
@@ -132,7 +132,7 @@ export const runList = (database: Database["Type"]): RunStore["Type"]["list"] =>
   }
 
   /** The newest rows of the spans that can have some. */
-  const bySpans: Select = (workspaceId, filter, { after, limit }, measured) => {
+  const bySpans: Select = (workspaceId, filter, { after, limit }, withResults) => {
     const bounds = boundsOf(filter, after)
     const where = all([
       sql`r.workspace_id = ${workspaceId} and r.run_id between span.first and span.last and r.run_id >= ${bounds.atLeast} and r.run_id < ${bounds.below}`,
@@ -146,53 +146,62 @@ export const runList = (database: Database["Type"]): RunStore["Type"]["list"] =>
     return Effect.map(spanRanges(workspaceId, filter, bounds), ({ firsts, lasts, more }) => ({
       rows: (table) => sql`
         select n.* from unnest(${firsts}::text[], ${lasts}::text[]) as span (first, last) cross join lateral (
-          select ${columns(table, measured)} from ${sql.literal(table)} r where ${where} order by r.run_id desc limit ${limit + 1}
+          select ${columns(table, withResults)} from ${from(table, withResults)} where ${where} order by r.run_id desc limit ${limit + 1}
         ) n`,
       next: more ? (firsts.at(-1) ?? null) : null
     }))
   }
 
-  /** Results of runs that have left the hot table. */
-  const movedResults = (workspaceId: WorkspaceId, runIds: ReadonlyArray<RunId>) =>
-    runIds.length === 0
-      ? Effect.succeed([])
-      : resultRows(
-          query(sql`
-            select r.run_id as "runId", r.result from unnest(${runIds.map(() => workspaceId)}::text[], ${runIds}::text[]) as k (workspace_id, run_id)
-            join history_payloads r on r.workspace_id = k.workspace_id and r.run_id = k.run_id`)
-        )
+  /**
+   * The newest rows of a table. A row comes with its result while those before it take less than `resultBytesMax`; so
+   * only of these is the exact size read, where it is not known without reading.
+   */
+  const newest = (
+    table: Table,
+    rows: (table: Table) => Statement.Fragment,
+    limit: number,
+    resultBytesMax: number | null
+  ) => {
+    const movedUpTo = sql.literal(
+      table === "runs" ? "(select max(h.last_moved_id) from history_months h where h.last_moved_id > '')" : "null::text"
+    )
+    const fits = (size: string) =>
+      sql`coalesce(sum(n.${sql.literal(size)}) over (order by n."runId" desc rows between unbounded preceding and 1 preceding), 0) < ${resultBytesMax}`
+    const [size, result, sized] =
+      resultBytesMax === null
+        ? [sql`0`, sql`null::json`, rows(table)]
+        : [
+            sql`n.size`,
+            sql`case when ${fits("size")} then n.result end`,
+            // A row whose size would be read in vain, because the page ends before it, is taken for too large.
+            sql`select n.*, case when pg_column_compression(n.result) is null then n."roughSize"
+                when ${fits(`"roughSize"`)} then octet_length(n.result::text) else ${resultBytesMax + 1}::int end as size
+              from (${rows(table)}) n`
+          ]
+    return listedRows(
+      query(sql`
+        select ${sql.literal(selectedSummary)}, ${size} as "resultSize", ${result} as result, ${movedUpTo} as "movedUpTo"
+        from (${sized}) n order by "runId" desc limit ${limit + 1}`)
+    )
+  }
 
   /**
    * The hot rows of a page, and those of the history where it can have some: the hot rows are read first, so a run that
-   * moves meanwhile is seen, and counts once. `last_moved_id` is of the snapshot of the hot rows. A row comes with its
-   * result while the results before it take less than `resultBytesMax`.
+   * moves meanwhile is seen, and counts once. `last_moved_id` is of the snapshot of the hot rows.
    */
   const read = Effect.fnUntraced(function* (
     rows: (table: Table) => Statement.Fragment,
     limit: number,
     resultBytesMax: number | null
   ) {
-    const result =
-      resultBytesMax === null
-        ? sql`null::json`
-        : sql`case when coalesce(sum(n."resultSize") over (order by n."runId" desc rows between unbounded preceding and 1 preceding), 0) < ${resultBytesMax} then n.result end`
-    const hot = yield* listedRows(
-      query(sql`
-        select ${sql.literal(selectedSummary)}, ${result} as result,
-          (select max(h.last_moved_id) from history_months h where h.last_moved_id > '') as "movedUpTo"
-        from (${rows("runs")}) n order by "runId" desc limit ${limit + 1}`)
-    )
-    const [newest] = hot
+    const hot = yield* newest("runs", rows, limit, resultBytesMax)
+    const [first] = hot
     const last = hot.at(-1)
-    if (newest !== undefined && last !== undefined) {
-      const { movedUpTo } = newest
+    if (first !== undefined && last !== undefined) {
+      const { movedUpTo } = first
       if (movedUpTo === null || (hot.length > limit && last.runId > movedUpTo)) return hot
     }
-    const moved = yield* listedRows(
-      query(
-        sql`select n.*, null::text as "movedUpTo" from (${rows("history_runs")}) n order by "runId" desc limit ${limit + 1}`
-      )
-    )
+    const moved = yield* newest("history_runs", rows, limit, resultBytesMax)
     if (moved.length === 0) return hot
     const here = new Set(hot.map(({ runId }) => runId))
     return [...hot, ...moved.filter(({ runId }) => !here.has(runId))]
@@ -203,10 +212,10 @@ export const runList = (database: Database["Type"]): RunStore["Type"]["list"] =>
   return Effect.fnUntraced(function* (workspaceId, filter, page, resultBytesMax) {
     const { endpointId, providerId, tokenId } = filter
     const select = endpointId === undefined && providerId === undefined && tokenId === undefined ? byIndex : bySpans
-    const { next, rows } = yield* select(workspaceId, filter, page, resultBytesMax !== null)
+    const withResults = resultBytesMax !== null
+    const { next, rows } = yield* select(workspaceId, filter, page, withResults)
     const listed = pageOf(yield* read(rows, page.limit, resultBytesMax), page.limit, ({ runId }) => runId)
     const found = { ...listed, next: listed.next ?? next }
-    const withResults = resultBytesMax !== null
     const shown = withResults
       ? within(
           found,
@@ -215,19 +224,11 @@ export const runList = (database: Database["Type"]): RunStore["Type"]["list"] =>
           ({ runId }) => runId
         )
       : found
-    const moved = yield* movedResults(
-      workspaceId,
-      shown.items.flatMap(({ result, resultSize, runId }) => (result === null && (resultSize ?? 0) > 0 ? [runId] : []))
-    )
-    const results = new Map(moved.map(({ result, runId }) => [runId, result]))
     return {
       ...shown,
-      items: shown.items.map(({ movedUpTo: _moved, resultSize: size, ...row }): ListedRun => {
-        const result = row.result ?? results.get(row.runId) ?? null
-        // The payload of a moved run may also go between the two reads.
-        const dropped = withResults && size !== 0 && result === null
-        return { ...row, result, ...(dropped ? { payloadDropped: true } : {}) }
-      })
+      items: shown.items.map(({ movedUpTo: _moved, resultSize, ...row }): ListedRun =>
+        resultSize === null ? { ...row, payloadDropped: true } : row
+      )
     }
   })
 }
