@@ -8,6 +8,7 @@
 import { Schema } from "effect"
 import { counted } from "./Counted.js"
 import { field } from "./Described.js"
+import { readsWaitingMax } from "./Limits.js"
 import { dollars } from "./Micros.js"
 import { TopUpHint } from "./TopUpHint.js"
 
@@ -244,12 +245,16 @@ export class RunRateLimited extends Schema.TaggedError<RunRateLimited>()("run_ra
 }
 export class RateLimitExceeded extends Schema.TaggedError<RateLimitExceeded>()("rate_limit_exceeded", {
   limit: Schema.Int,
-  retryAfterSeconds: Schema.Int
+  retryAfterSeconds: Schema.Int,
+  /** What there was too much of: requests in a time, or reads that are under way. */
+  of: Schema.optionalWith(Schema.Literal("requests", "reads"), { default: () => "requests" })
 }) {
   static readonly retryable = true
   static readonly retryHint = afterSeconds()
   override get message() {
-    return `Too many requests; wait ${this.retryAfterSeconds} s`
+    return this.of === "requests"
+      ? `Too many requests; wait ${this.retryAfterSeconds} s`
+      : `Too many reads of this workspace at once (${this.limit} are worked on, ${readsWaitingMax} wait); wait ${this.retryAfterSeconds} s, and read over fewer connections`
   }
   get retryHint() {
     return afterSeconds(this.retryAfterSeconds)

@@ -42,7 +42,7 @@ export const ReadTurnsLayer: Layer.Layer<ReadTurns> = Layer.sync(ReadTurns, () =
       if (line.running === 0) lines.delete(workspaceId)
     })
 
-  const refused = new RateLimitExceeded({ limit: readsAtOnceMax, retryAfterSeconds: 1 })
+  const refused = new RateLimitExceeded({ limit: readsAtOnceMax, retryAfterSeconds: 1, of: "reads" })
   const slow = new StorageBusy({ retryAfterSeconds: 1 })
 
   return ReadTurns.of({

@@ -47,6 +47,7 @@ describe("reads of a workspace", () => {
         [refused.status, refused.json.error.code, refused.json.retryAfterSeconds, refused.headers.get("retry-after")],
         [429, "rate_limit_exceeded", 1, "1"]
       )
+      assert.match(refused.json.error.message, /^Too many reads of this workspace at once/)
       assert.strictEqual((yield* list("modest")).status, 200)
       yield* Deferred.succeed(go, undefined)
       const answers = yield* Effect.forEach(sent, Fiber.join)
