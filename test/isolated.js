@@ -16,5 +16,5 @@ export const isolated = [
   "test/layers/compose/Processes.test.ts",
   "test/layers/postgres/{EmbeddedPostgres,LeasesRenewedApart}.test.ts",
   "test/layers/providers/{Expressions,Failures}.test.ts",
-  "test/scripts/ObjectSpreads.test.ts"
+  "test/scripts/{Build,ObjectSpreads}.test.ts"
 ]

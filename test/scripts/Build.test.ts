@@ -1,0 +1,75 @@
+/** What a build does beside programs that run from `dist`, in a small project of its own. */
+import { execFile, execFileSync } from "node:child_process"
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join, resolve } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+
+const root = resolve(import.meta.dirname, "../..")
+
+const project = Effect.acquireRelease(
+  Effect.sync(() => {
+    const folder = mkdtempSync(join(tmpdir(), "provider-gateway-build-"))
+    const write = (path: string, text: string) => {
+      mkdirSync(dirname(join(folder, path)), { recursive: true })
+      writeFileSync(join(folder, path), text)
+    }
+    for (const name of ["build", "object-spreads", "parse-catalog"])
+      cpSync(join(root, "scripts", `${name}.mjs`), join(folder, "scripts", `${name}.mjs`))
+    symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
+    write("package.json", JSON.stringify({ type: "module", dependencies: {} }))
+    const compilerOptions = { module: "NodeNext", target: "ES2022", rootDir: "src", outDir: "dist", incremental: true }
+    write("tsconfig.json", "{}")
+    write(
+      "tsconfig.build.json",
+      JSON.stringify({
+        compilerOptions: { ...compilerOptions, types: [], tsBuildInfoFile: "dist/.tsbuildinfo" },
+        include: ["src"]
+      })
+    )
+    write("catalog/one.yaml", "id: one\n")
+    write("src/main.ts", 'export const late = import("./Late.js")\n')
+    write("src/cli.ts", 'export const late = import("./Late.js")\n')
+    write("src/Late.ts", "export const late = 1\n")
+    write("src/Gone.ts", "export const gone = 1\n")
+    return folder
+  }),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+describe("a build", () => {
+  it.scopedLive(
+    "leaves a program that runs its files until they are replaced, and takes away those of gone sources",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* project
+        const inDist = (name: string) => join(folder, "dist", name)
+        const build = ["scripts/build.mjs", "--quiet"]
+        execFileSync(process.execPath, build, { cwd: folder })
+        const needed = [
+          inDist("main.js"),
+          inDist("Late.js"),
+          inDist("catalog.json"),
+          ...readdirSync(inDist("chunks")).map((chunk) => inDist(join("chunks", chunk)))
+        ]
+        const missing = yield* Effect.async<ReadonlySet<string>>((resume) => {
+          const found = new Set<string>()
+          const look = setInterval(
+            () => needed.filter((file) => !existsSync(file)).forEach((file) => found.add(file)),
+            2
+          )
+          execFile(process.execPath, [...build, "--force"], { cwd: folder }, (error) => {
+            clearInterval(look)
+            resume(error === null ? Effect.succeed(found) : Effect.die(error))
+          })
+        })
+        assert.deepStrictEqual([...missing], [])
+        assert.isTrue(existsSync(inDist("Gone.js")))
+        rmSync(join(folder, "src", "Gone.ts"))
+        execFileSync(process.execPath, build, { cwd: folder })
+        assert.isFalse(existsSync(inDist("Gone.js")))
+        assert.isTrue(needed.every((file) => existsSync(file)))
+      })
+  )
+})
