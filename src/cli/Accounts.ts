@@ -46,7 +46,7 @@ const settingsOf = (
       ...(warnings.length === 0 ? {} : { warnings })
     },
     text: [
-      `${workspaceId}: ${inflightLimit ?? "the default of"} runs in flight, ${runsPerMinute ?? "no limit of"} runs a minute, ${
+      `${workspaceId}: ${inflightLimit === null ? "the default of runs" : counted(inflightLimit, "run")} in flight, ${runsPerMinute === null ? "no limit of runs" : counted(runsPerMinute, "run")} a minute, ${
         runCapMicros === null ? "no cap for one run" : `at most ${dollars(runCapMicros)} for one run`
       }`,
       `policy: ${policyText(allow, deny)}`,

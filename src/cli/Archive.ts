@@ -32,7 +32,7 @@ const leaving = (to: string | null, { file, month, runs, standing, waits }: Mont
 /** A sentence for each step, also for what a step does with what the one before it brings. */
 const willOf = ({ months, payloads, runs }: RetentionDue, to: string | null): ReadonlyArray<string> => {
   const will = [
-    ...(runs === 0 ? [] : [`Moves ${counted(runs, "run")} from the hot tables to the history`]),
+    ...(runs === 0 ? [] : [`Moves ${counted(runs, "run")} from the tables of new runs to the history`]),
     ...(payloads === 0 ? [] : [`Drops the payloads of ${counted(payloads, "run")} for good`]),
     ...months.flatMap((month) => leaving(to, month))
   ]
@@ -55,7 +55,7 @@ const pass = Effect.gen(function* () {
       archiveDir: retention.settings?.archiveDir ?? null
     },
     text: [
-      `${counted(done.runs, "run")} left the hot tables; the payloads of ${counted(done.payloads, "run")} were dropped`,
+      `${counted(done.runs, "run")} moved to the history; the payloads of ${counted(done.payloads, "run")} were dropped`,
       ...done.left.map(
         ({ file, month, runs }) =>
           `${counted(runs, "run")} of ${month} left the database${file === null ? "" : ` and ${runs === 1 ? "is" : "are"} in ${file}`}`

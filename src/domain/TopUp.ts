@@ -48,7 +48,7 @@ const explanations: { readonly [Reason in TopUpReason]: string } = {
     "The payment processor did not open a checkout; request the top-up again with a new idempotency key.",
   processor_timeout:
     "The payment processor did not answer in time; request the top-up again with the same idempotency key.",
-  amount_out_of_range: "The payment processor does not take this amount; request another one.",
+  amount_out_of_range: "Top-ups of this amount are not taken; request another one.",
   balance_low: "The balance is too low; top up to go on.",
   balance_sufficient: "The balance is sufficient."
 }

@@ -226,7 +226,7 @@ const scenes: Readonly<Record<string, Effect.Effect<Scene, never, CommandLine | 
     const dry = yield* cli("archive --dry-run", { settings })
     assert.deepStrictEqual(dry.out, [
       [
-        "Moves 2 runs from the hot tables to the history",
+        "Moves 2 runs from the tables of new runs to the history",
         "Drops the payloads of 2 runs for good",
         `Drops the 1 run of ${monthOf(now - 200 * day)} from the database for good, without a file`,
         nothingChanged

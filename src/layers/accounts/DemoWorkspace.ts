@@ -66,7 +66,7 @@ provider-gateway is ready.
 
   Address   ${url}
   Docs      ${url}/docs
-  Token     ${file}   (workspace demo, 100 dollars, every scope)
+  Token     ${file}   (workspace demo, made with 100 dollars; every scope)
   Console   npm run -s gateway -- console   prints a link that signs you in
 
 Run a job:
