@@ -115,7 +115,7 @@ const removeGone = () => {
   }
 }
 
-/** Kept for programs of before that still run and load some of them late. */
+/** Kept for programs of before that still run and load some of them late; a forced build leaves only its own. */
 const chunksKeptMillis = 86_400_000
 
 /**
@@ -128,9 +128,6 @@ const bundle = async () => {
   const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
   const installed = Object.keys(dependencies).filter((name) => !/^(effect$|@effect\/)/.test(name))
   const chunks = join(dist, "chunks")
-  if (existsSync(chunks))
-    for (const name of readdirSync(chunks))
-      if (statSync(join(chunks, name)).mtimeMs < Date.now() - chunksKeptMillis) rmSync(join(chunks, name))
   const { outputFiles } = await build({
     write: false,
     absWorkingDir: root,
@@ -152,6 +149,9 @@ const bundle = async () => {
   })
   mkdirSync(chunks, { recursive: true })
   for (const { path, text } of outputFiles) writeFileSync(path, path.endsWith(".js") ? sharingClasses(text) : text)
+  const own = new Set(outputFiles.map(({ path }) => path))
+  const isKept = (path) => own.has(path) || (!force && statSync(path).mtimeMs > Date.now() - chunksKeptMillis)
+  for (const path of readdirSync(chunks).map((name) => join(chunks, name))) if (!isKept(path)) rmSync(path)
 }
 
 if (force || codeOf(now).join("\n") !== codeOf(before).join("\n")) {

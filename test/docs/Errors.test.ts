@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "vitest"
 import { isBlocking } from "../../src/domain/FailedRun.js"
+import { readsAtOnceMax, readsWaitingMax, readWaitMillisMax } from "../../src/domain/Limits.js"
 import { runFailures } from "../../src/domain/RunFailures.js"
 import { wireErrors } from "../../src/http/Envelope.js"
 import { rowsOf } from "./tables.js"
@@ -36,5 +37,13 @@ describe("docs/errors.md", () => {
         retryHint
       ])
     )
+  })
+
+  it("says how many reads of a workspace a node works on, how many wait, and how long", () => {
+    const words = page.replace(/\s+/g, " ")
+    assert.include(words, `works on ${readsAtOnceMax} of them at once`)
+    assert.include(words, `up to ${readsWaitingMax} more wait`)
+    assert.include(words, `\`x-ratelimit-limit\` is ${readsAtOnceMax} then`)
+    assert.include(words, `waited for ${readWaitMillisMax / 1000} s`)
   })
 })

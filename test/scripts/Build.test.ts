@@ -67,9 +67,15 @@ describe("a build", () => {
         assert.deepStrictEqual([...missing], [])
         assert.isTrue(existsSync(inDist("Gone.js")))
         rmSync(join(folder, "src", "Gone.ts"))
+        writeFileSync(join(folder, "src", "Late.ts"), "export const late = 2\n")
         execFileSync(process.execPath, build, { cwd: folder })
         assert.isFalse(existsSync(inDist("Gone.js")))
         assert.isTrue(needed.every((file) => existsSync(file)))
+        // A package is made of a forced build: it holds nothing of the builds before.
+        const chunks = () => readdirSync(inDist("chunks")).length
+        const kept = chunks()
+        execFileSync(process.execPath, [...build, "--force"], { cwd: folder })
+        assert.isBelow(chunks(), kept)
       })
   )
 })
