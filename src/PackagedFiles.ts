@@ -19,3 +19,10 @@ export const packagedFile = (path: string): URL | null => {
   const file = inPackage(path)
   return existsSync(file) ? file : null
 }
+
+/** How a command of the gateway starts where this package is: installed, a clone, or a folder with the build alone. */
+export const commandLine = packageFolder.pathname.includes("/node_modules/")
+  ? "npx provider-gateway"
+  : existsSync(inPackage("src"))
+    ? "npm run -s gateway --"
+    : "node dist/cli.js"

@@ -8,6 +8,7 @@ import { Context, Data, Effect, Either, Layer, Logger, LogLevel, ManagedRuntime,
 import { parse } from "yaml"
 import { commandLine } from "./domain/AuditEntry.js"
 import type { WorkspaceId } from "./domain/Ids.js"
+import { unknownId } from "./domain/KnownProviders.js"
 import { inflightLimitDefault } from "./domain/Limits.js"
 import type { JobManifest, ProviderManifest } from "./domain/Manifest.js"
 import { microsPerUsd } from "./domain/Micros.js"
@@ -171,7 +172,9 @@ const contentOf = (options: TestGatewayOptions): Effect.Effect<CatalogContent> =
     const ids = new Set<string>(endpoints.map(({ operation }) => operation.id))
     const unknown = Object.keys(providers).filter((endpointId) => !ids.has(endpointId))
     if (unknown.length > 0)
-      return yield* new TestGatewayInvalid({ message: `There is no operation ${unknown.join(", ")} to script` })
+      return yield* new TestGatewayInvalid({
+        message: unknown.map((id) => `providers["${id}"] ${unknownId("endpoint", id, ids)}`).join("; ")
+      })
     return { jobs, endpoints }
   }).pipe(Effect.orDie)
 

@@ -205,7 +205,7 @@ describe("a test gateway", () => {
         )
       assert.include(
         yield* words({ providers: { "mock-emial-find": hit() } }),
-        "There is no operation mock-emial-find to script"
+        'providers["mock-emial-find"] is no endpoint of the catalog; did you mean mock-email-find'
       )
       assert.include(yield* words({ manifests: [things, "operations: []"] }), "manifests[1] at")
       // What the compiler says in TypeScript is said here to tests in JavaScript.

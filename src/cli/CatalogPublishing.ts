@@ -11,6 +11,7 @@ import { resolve } from "node:path"
 import { counted } from "../domain/Counted.js"
 import { commandLine } from "../domain/AuditEntry.js"
 import { mergeCatalogs, overriddenBy, overriddenWords } from "../layers/catalog/Merging.js"
+import { refusedAddressWords } from "../layers/catalog/RefusedAddresses.js"
 import { readConfig } from "../layers/node/Config.js"
 import type { CatalogContent, CatalogRefused } from "../services/CatalogPublisher.js"
 import { CatalogRevisions, type Reached } from "../services/CatalogRevisions.js"
@@ -62,8 +63,8 @@ const sizeText = ({ endpoints, jobs }: CatalogContent): string =>
 /** What a publication does to what is in force. `below` is the catalog without publications. */
 export const publicationText = (content: CatalogContent, mode: Mode, below: CatalogContent) =>
   Effect.map(
-    Effect.flatMap(CatalogRevisions, ({ latest }) => latest),
-    ({ content: before }): ReadonlyArray<string> => {
+    Effect.all([Effect.flatMap(CatalogRevisions, ({ latest }) => latest), readConfig]),
+    ([{ content: before }, { egressAllow }]): ReadonlyArray<string> => {
       const ids = new Set(content.endpoints.map(({ operation }) => operation.id))
       const replaced = before.endpoints.filter(({ operation }) => ids.has(operation.id)).length
       const gone = before.endpoints.length + before.jobs.length === 0 ? [] : [`Withdraws ${sizeText(before)}`]
@@ -77,7 +78,8 @@ export const publicationText = (content: CatalogContent, mode: Mode, below: Cata
               `Replaces ${counted(replaced, "operation")} of the same id that ${replaced === 1 ? "was" : "were"} published before`
             ]
           : []),
-        ...overriddenWords(overriddenBy(below, content))
+        ...overriddenWords(overriddenBy(below, content)),
+        ...refusedAddressWords(content, egressAllow)
       ]
     }
   )

@@ -4,7 +4,7 @@
  */
 import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as CliError from "@effect/cli/ValidationError"
-import { similar } from "../domain/Similar.js"
+import { didYouMean, similar } from "../domain/Similar.js"
 import { examples } from "./Examples.js"
 
 /** Every command has an example. */
@@ -71,7 +71,7 @@ const unknownCommand = (args: ReadonlyArray<string>): string => {
   const alike = similar(asked, names)
   const said = [...words, asked].join(" ")
   return alike.length > 0
-    ? `There is no such command: ${said}; did you mean ${alike.map((name) => [...words, name].join(" ")).join(" or ")}?`
+    ? `There is no such command: ${said}${didYouMean(alike.map((name) => [...words, name].join(" ")))}`
     : `There is no such command: ${said}; ${["gateway", ...words].join(" ")} has ${names.join(", ")}`
 }
 

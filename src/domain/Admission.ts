@@ -105,7 +105,7 @@ export const refusals = (standing: Standing, spends: Spends, request: Request): 
   for (const spend of spends) {
     const { limitMicros, spentMicros } = spendInMonth(spend, month)
     if (limitMicros === null || spentMicros + holdMicros <= limitMicros) continue
-    found.push(new KeySpendLimitReached({ limitMicros, spentMicros }))
+    found.push(new KeySpendLimitReached({ limitMicros, spentMicros, estimatedCostMicros: holdMicros }))
     break
   }
   if (balance.availableMicros < holdMicros) found.push(balanceTooLow(balance, request))

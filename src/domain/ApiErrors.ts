@@ -10,6 +10,7 @@ import { counted } from "./Counted.js"
 import { field } from "./Described.js"
 import { readsWaitingMax } from "./Limits.js"
 import { dollars } from "./Micros.js"
+import { didYouMean } from "./Similar.js"
 import { TopUpHint } from "./TopUpHint.js"
 
 export const FieldProblem = Schema.Struct({
@@ -75,12 +76,14 @@ export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>
 }
 export class KeySpendLimitReached extends Schema.TaggedError<KeySpendLimitReached>()("key_spend_limit_reached", {
   limitMicros: Schema.Int,
-  spentMicros: Schema.Int
+  spentMicros: Schema.Int,
+  estimatedCostMicros: Schema.Int
 }) {
   static readonly retryable = false
-  static readonly retryHint = "Wait for the next calendar month (UTC), or use a token with a higher limit."
+  static readonly retryHint =
+    "Ask for less, wait for the next calendar month (UTC), or use a token with a higher limit."
   override get message() {
-    return `The monthly limit of this key is ${dollars(this.limitMicros)}, ${dollars(this.spentMicros)} is spent or held; it starts anew with the next calendar month (UTC)`
+    return `This run needs ${dollars(this.estimatedCostMicros)}. The monthly limit of this key is ${dollars(this.limitMicros)}, ${dollars(this.spentMicros)} is spent or held; it starts anew with the next calendar month (UTC)`
   }
 }
 export class Forbidden extends Schema.TaggedError<Forbidden>()("forbidden", {
@@ -115,7 +118,7 @@ export class NotFound extends Schema.TaggedError<NotFound>()("not_found", {
   static readonly retryHint = "Check the id; ids of another workspace are not found either."
   override get message() {
     if (this.madeBy !== undefined) return `There is no ${this.what}`
-    return `No ${this.what} with the id ${this.id}${this.meant === undefined ? "" : `; did you mean ${this.meant}?`}`
+    return `No ${this.what} with the id ${this.id}${didYouMean(this.meant === undefined ? [] : [this.meant])}`
   }
   get retryHint() {
     if (this.madeBy !== undefined) return `${this.madeBy} makes one.`

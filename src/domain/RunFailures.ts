@@ -205,8 +205,9 @@ export class CredentialPlacementUnsupported extends failure("credential_placemen
 export class BudgetExceeded extends failure("budget_exceeded", {
   whoseError: "customer",
   retryable: false,
-  retryHint: "Ask for less, or raise the cap, and send it with a new idempotency key.",
-  summary: "The maximum price of this run would pass a cap."
+  retryHint:
+    "Ask for less, or ask the operator of this gateway to raise the cap of this workspace; then send it with a new idempotency key.",
+  summary: "The maximum price of this run would pass the cap of the workspace."
 }) {}
 export class ProviderDisabled extends failure("provider_disabled", {
   whoseError: "gateway",

@@ -22,7 +22,7 @@ export const ScopeInput = Schema.transformOrFail(Schema.String, Scope, {
   decode: (raw, _, ast) => {
     const scope = scopes.find((known) => known === raw.replace(".", ":"))
     return scope === undefined
-      ? ParseResult.fail(new ParseResult.Type(ast, raw, `expected one of ${scopes.join(", ")}`))
+      ? ParseResult.fail(new ParseResult.Type(ast, raw, `must be one of ${scopes.join(", ")}`))
       : ParseResult.succeed(scope)
   },
   encode: ParseResult.succeed

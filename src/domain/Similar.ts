@@ -51,6 +51,10 @@ const withoutMarks = (name: string): string => name.toLowerCase().replaceAll(/[^
 export const fieldMeant = (written: string, known: Iterable<string>): string | null =>
   plainName.test(written) ? nearest(written, known, withoutMarks) : null
 
+/** What stands behind a message about a name that is not known: `; did you mean a or b?`, or nothing. */
+export const didYouMean = (likely: ReadonlyArray<string>): string =>
+  likely.length === 0 ? "" : `; did you mean ${likely.join(" or ")}?`
+
 /** At most three, the closest first. */
 export const similar = (id: string, known: Iterable<string>): ReadonlyArray<string> => {
   // Ids are short. A longer text is not a mistyped id.

@@ -146,6 +146,7 @@ const wire = <E extends Failure>(cls: FailureClass<E>, row: Row<E>): Schema.Sche
 const Seconds = Schema.Int.annotations({ description: "Seconds to wait before the next try" })
 const number = (description: string) => Schema.Int.annotations({ description })
 const text = (description: string) => Schema.String.annotations({ description })
+const wouldHold = number("What the run would hold, in micros")
 const texts = (description: string) => Schema.Array(Schema.String).annotations({ description })
 const exampleHint: TopUpHint = {
   minimumUsd: topUpMinimumUsdDefault,
@@ -206,7 +207,7 @@ export const Wire = {
     beside: [
       {
         balanceMicros: number("What is available, in micros"),
-        estimatedCostMicros: number("What the run would hold, in micros"),
+        estimatedCostMicros: wouldHold,
         topUpUrl: Schema.NullOr(Schema.String).annotations({ description: "The same as topUp.checkoutUrl" }),
         topUp: TopUpHint
       },
@@ -221,13 +222,18 @@ export const Wire = {
   KeySpendLimitReached: wire(Api.KeySpendLimitReached, {
     status: 402,
     title: "The key's monthly limit is reached",
-    example: new Api.KeySpendLimitReached({ limitMicros: 5_000_000, spentMicros: 4_990_000 }),
+    example: new Api.KeySpendLimitReached({
+      limitMicros: 5_000_000,
+      spentMicros: 4_990_000,
+      estimatedCostMicros: 20_000
+    }),
     beside: [
       {
         limitMicros: number("What the key may spend in a calendar month (UTC), in micros"),
-        spentMicros: number("What of it is spent or held, in micros")
+        spentMicros: number("What of it is spent or held, in micros"),
+        estimatedCostMicros: wouldHold
       },
-      ({ limitMicros, spentMicros }) => ({ limitMicros, spentMicros })
+      ({ estimatedCostMicros, limitMicros, spentMicros }) => ({ limitMicros, spentMicros, estimatedCostMicros })
     ]
   }),
   Forbidden: wire(Api.Forbidden, {

@@ -143,7 +143,7 @@ describe("a command to paste", () => {
       const place = mkdtempSync(join(tmpdir(), "gateway-welcome-"))
       try {
         writeFileSync(join(place, "dev-token"), `${token}\n`)
-        const text = welcome(url, join(place, "dev-token"))
+        const text = welcome(url, join(place, "dev-token"), "gateway")
         ran(await pasted(text.slice(text.indexOf("curl")), {}))
       } finally {
         rmSync(place, { recursive: true })

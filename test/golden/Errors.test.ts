@@ -48,7 +48,8 @@ const samples: {
   KeySpendLimitReached: [
     new ApiErrors.KeySpendLimitReached({
       limitMicros: 5_000_000,
-      spentMicros: 4_990_000
+      spentMicros: 4_990_000,
+      estimatedCostMicros: 20_000
     })
   ],
   Forbidden: [

@@ -75,10 +75,17 @@ describe("tokens over HTTP", () => {
         )
         const unknown = yield* ask("POST", "/v1/tokens", { label: "x", scopes: ["runs:read"], budgetId: "b" })
         assert.deepStrictEqual([unknown.status, unknown.json.error.details[0].field], [400, "budgetId"])
-        for (const scopes of [[], ["nope"], ["operator"], "runs:read"]) {
+        const wrongScopes: ReadonlyArray<[unknown, string, RegExp]> = [
+          [[], "scopes", /^must be a list of at least one of .*runs:read/],
+          [["runs:read", "nope"], "scopes.1", /^must be one of .*runs:read/],
+          [["operator"], "scopes.0", /^must be one of .*runs:read/],
+          [[7], "scopes.0", /^must be text$/],
+          ["runs:read", "scopes", /^must be a list$/]
+        ]
+        for (const [scopes, field, message] of wrongScopes) {
           const wrong = yield* ask("POST", "/v1/tokens", { label: "x", scopes })
-          assert.strictEqual(wrong.status, 400)
-          assert.match(wrong.json.error.details[0].message, /^must be a list of at least one of .*runs:read/)
+          assert.deepStrictEqual([wrong.status, wrong.json.error.details[0].field], [400, field])
+          assert.match(wrong.json.error.details[0].message, message)
         }
         for (const overlapSeconds of [-1, 604_801, 1.5])
           assert.strictEqual((yield* ask("POST", `/v1/tokens/${tokenId}/rotate`, { overlapSeconds })).status, 400)

@@ -2498,6 +2498,8 @@ export interface Refusals {
     readonly limitMicros: number
     /** What of it is spent or held, in micros. */
     readonly spentMicros: number
+    /** What the run would hold, in micros. */
+    readonly estimatedCostMicros: number
   }
   /** The key was used with a different request. */
   readonly idempotency_conflict: {

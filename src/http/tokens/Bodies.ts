@@ -68,8 +68,9 @@ const expiresAt = (whenNull: string) => askedMaybe(nullable(Instant), `When it e
 export const TokenInput = Schema.Struct({
   label: asked(label, labelMeaning, "build server"),
   scopes: asked(
-    Schema.NonEmptyArray(ScopeInput).annotations(
-      says(`must be a list of at least one of ${Scope.literals.join(", ")}`)
+    Schema.Array(ScopeInput).pipe(
+      // What is wrong with one of them is said of that one.
+      Schema.minItems(1, { message: () => `must be a list of at least one of ${Scope.literals.join(", ")}` })
     ),
     "What it may do: no more than the calling token",
     ["catalog:read", "runs:execute"]

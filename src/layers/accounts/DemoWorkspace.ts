@@ -60,14 +60,14 @@ export const ensureDemoWorkspace = Effect.fn("Demo.workspace")(function* (dataDi
   yield* files.writeFileString(file, `${Redacted.value(token)}\n`, { mode: 0o600 })
 })
 
-/** The text that the start prints once the gateway listens. */
-export const welcome = (url: string, file: string): string => `
+/** The text that the start prints once the gateway listens. `commandLine` starts every command of the gateway. */
+export const welcome = (url: string, file: string, commandLine: string): string => `
 provider-gateway is ready.
 
   Address   ${url}
   Docs      ${url}/docs
   Token     ${file}   (workspace demo, made with 100 dollars; every scope)
-  Console   npm run -s gateway -- console   prints a link that signs you in
+  Console   ${commandLine} console   prints a link that signs you in
 
 Run a job:
 

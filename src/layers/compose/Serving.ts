@@ -2,6 +2,7 @@
 import { ServerAddress } from "../../http/serving/Listening.js"
 import { Console, Data, Effect, Layer } from "effect"
 import { tokenFile, welcome } from "../accounts/DemoWorkspace.js"
+import { commandLine } from "../../PackagedFiles.js"
 import { type GatewayConfig, publicUrlProblem, urlOf } from "../node/Config.js"
 import { GatewayWithCatalog } from "./Main.js"
 import { observed } from "./Observed.js"
@@ -23,7 +24,7 @@ const started = (config: GatewayConfig, { welcomes }: ServeOptions) =>
         yield* Effect.addFinalizer(() => Effect.logInfo("Stopping: what is under way is ended first"))
         return yield* Effect.logInfo(`Listening on ${url}`)
       }
-      yield* Console.log(welcome(url, yield* tokenFile(config.dataDir)))
+      yield* Console.log(welcome(url, yield* tokenFile(config.dataDir), commandLine))
     })
   ).pipe(Layer.provide(GatewayWithCatalog(config)), Layer.provide(isOneOfSeveral ? MetricsOfAll : Layer.empty))
 

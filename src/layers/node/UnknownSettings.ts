@@ -4,7 +4,7 @@
  * use the prefix, and Kubernetes puts such names into each container where a service is called `gateway`.
  */
 import { Config, Effect, HashSet } from "effect"
-import { similar } from "../../domain/Similar.js"
+import { didYouMean, similar } from "../../domain/Similar.js"
 import { settingNames } from "./ConfigShown.js"
 import { fileOf, secretSettings } from "./ConfigValues.js"
 
@@ -64,4 +64,4 @@ export const unknownSettings: Effect.Effect<ReadonlyArray<UnknownSetting>> = Eff
 })
 
 export const unknownInWords = ({ name, nearest }: UnknownSetting): string =>
-  `${name} is no setting of this gateway, and nothing reads it${nearest === null ? "" : `; did you mean ${nearest}?`}`
+  `${name} is no setting of this gateway, and nothing reads it${didYouMean(nearest === null ? [] : [nearest])}`

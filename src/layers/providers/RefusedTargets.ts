@@ -15,7 +15,7 @@ const quietMillis = 60_000
 const remembered = 1_000
 
 /** `host:port` of an address, as `GATEWAY_EGRESS_ALLOW` takes it; null for one that cannot be read. */
-const hostAndPort = (address: string): string | null => {
+export const hostAndPort = (address: string): string | null => {
   const url = readUrl(address)
   if (url === null) return null
   const { hostname, port, protocol } = url

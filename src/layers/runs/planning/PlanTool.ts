@@ -5,6 +5,7 @@ import { cutText } from "../../../domain/Characters.js"
 import { refusedFields } from "../../../domain/InputExtras.js"
 import type { RoutePlan } from "../../../domain/RoutePlan.js"
 import { EligibilityBlocked, EndpointNotFound, InputRejected } from "../../../domain/RunFailures.js"
+import { didYouMean } from "../../../domain/Similar.js"
 import type { StorageError } from "../../../domain/StorageErrors.js"
 import { sayDenial } from "../../../domain/WorkspacePolicy.js"
 import type { InputProblem } from "../../../services/Providers.js"
@@ -31,7 +32,7 @@ const unknownEndpoint = (endpointId: string, meant: string | null) => {
       meant === null
         ? new EndpointNotFound({ detail: `${detail}.` })
         : new EndpointNotFound({
-            detail: `${detail}; did you mean ${meant}?`,
+            detail: `${detail}${didYouMean([meant])}`,
             hint: `Send the endpointId ${meant} with a new idempotency key.`
           })
   })

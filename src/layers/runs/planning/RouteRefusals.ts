@@ -16,6 +16,7 @@ import {
   RouteCapped,
   RouteNoFit
 } from "../../../domain/RunFailures.js"
+import { didYouMean } from "../../../domain/Similar.js"
 import { denialText, type PolicyDenial } from "../../../domain/WorkspacePolicy.js"
 import type { InputProblem } from "../../../services/Providers.js"
 import { JobDenied } from "./Denials.js"
@@ -38,9 +39,9 @@ export interface Unusable {
 }
 
 const named = 3
-/** `a, b or c`; of a long list the first ones. */
+/** `a, b or c`; of a long list the first ones, and how many more there are: two at least. */
 const anyOf = (names: ReadonlyArray<string>): string => {
-  const shown = names.length > named ? [...names.slice(0, named), `${names.length - named} others`] : names
+  const shown = names.length > named + 1 ? [...names.slice(0, named), `${names.length - named} others`] : names
   return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")} or ${shown.at(-1) ?? ""}`
 }
 
@@ -107,7 +108,7 @@ export const commonInputRejected = (problems: ReadonlyArray<InputProblem>) =>
 
 /** `suggestions` are `job:…` ids that look like this one. */
 export const unknownJob = (jobId: string, suggestions: ReadonlyArray<string>, route: RoutePlan | null) => {
-  const guess = suggestions.length === 0 ? "." : `; did you mean ${anyOf(suggestions)}?`
+  const guess = didYouMean(suggestions) || "."
   return refuseJob("unknown_job", `There is no job ${cutText(jobId, 200)}${guess}`, {
     hint: "Search the catalog for the job, or take one of result.suggestions.",
     extra: { suggestions },
