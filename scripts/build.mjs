@@ -9,7 +9,7 @@ import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 import { createRequire } from "node:module"
-import { join } from "node:path"
+import { basename, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -115,8 +115,9 @@ const removeGone = () => {
   }
 }
 
-/** Kept for programs of before that still run and load some of them late; a forced build leaves only its own. */
+/** Kept for programs of before that still run and load some of them late; a package leaves them out. */
 const chunksKeptMillis = 86_400_000
+const ignored = ".npmignore"
 
 /**
  * Replaces the entry points that the compiler wrote. What is bundled is the sources and Effect, of which a program uses
@@ -149,9 +150,11 @@ const bundle = async () => {
   })
   mkdirSync(chunks, { recursive: true })
   for (const { path, text } of outputFiles) writeFileSync(path, path.endsWith(".js") ? sharingClasses(text) : text)
-  const own = new Set(outputFiles.map(({ path }) => path))
-  const isKept = (path) => own.has(path) || (!force && statSync(path).mtimeMs > Date.now() - chunksKeptMillis)
-  for (const path of readdirSync(chunks).map((name) => join(chunks, name))) if (!isKept(path)) rmSync(path)
+  const own = new Set(outputFiles.map(({ path }) => basename(path)))
+  const before = readdirSync(chunks).filter((name) => name !== ignored && !own.has(name))
+  const isOld = (name) => statSync(join(chunks, name)).mtimeMs < Date.now() - chunksKeptMillis
+  for (const name of before.filter(isOld)) rmSync(join(chunks, name))
+  writeFileSync(join(chunks, ignored), before.map((name) => `${name}\n`).join(""))
 }
 
 if (force || codeOf(now).join("\n") !== codeOf(before).join("\n")) {

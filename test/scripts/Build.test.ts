@@ -18,7 +18,10 @@ const project = Effect.acquireRelease(
     for (const name of ["build", "object-spreads", "parse-catalog"])
       cpSync(join(root, "scripts", `${name}.mjs`), join(folder, "scripts", `${name}.mjs`))
     symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
-    write("package.json", JSON.stringify({ type: "module", dependencies: {} }))
+    write(
+      "package.json",
+      JSON.stringify({ name: "built", version: "1.0.0", type: "module", files: ["dist"], dependencies: {} })
+    )
     const compilerOptions = { module: "NodeNext", target: "ES2022", rootDir: "src", outDir: "dist", incremental: true }
     write("tsconfig.json", "{}")
     write(
@@ -71,11 +74,15 @@ describe("a build", () => {
         execFileSync(process.execPath, build, { cwd: folder })
         assert.isFalse(existsSync(inDist("Gone.js")))
         assert.isTrue(needed.every((file) => existsSync(file)))
-        // A package is made of a forced build: it holds nothing of the builds before.
-        const chunks = () => readdirSync(inDist("chunks")).length
-        const kept = chunks()
-        execFileSync(process.execPath, [...build, "--force"], { cwd: folder })
-        assert.isBelow(chunks(), kept)
+        const packed = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+          cwd: folder,
+          encoding: "utf8",
+          stdio: ["ignore", "pipe", "ignore"]
+        })
+        assert.include(packed, '"dist/chunks/')
+        const chunksBefore = needed.filter((file) => file.startsWith(inDist("chunks")))
+        const shipped = chunksBefore.filter((file) => packed.includes(file.slice(folder.length + 1)))
+        assert.deepStrictEqual(shipped, [], "a package holds nothing of the builds before")
       })
   )
 })
