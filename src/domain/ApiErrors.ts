@@ -10,6 +10,7 @@ import { counted } from "./Counted.js"
 import { field } from "./Described.js"
 import { readsWaitingMax } from "./Limits.js"
 import { dollars } from "./Micros.js"
+import { oneOf } from "./OneOf.js"
 import { didYouMean } from "./Similar.js"
 import { TopUpHint } from "./TopUpHint.js"
 
@@ -173,10 +174,10 @@ export class MethodNotAllowed extends Schema.TaggedError<MethodNotAllowed>()("me
   static readonly retryable = false
   static readonly retryHint = "Use a method that the Allow header names."
   override get message() {
-    return `${this.method} is not for this route; use ${this.allow.join(" or ")}`
+    return `${this.method} is not for this route; use ${oneOf(this.allow)}`
   }
   get retryHint() {
-    return `Use ${this.allow.join(" or ")}.`
+    return `Use ${oneOf(this.allow)}.`
   }
 }
 export class IdempotencyConflict extends Schema.TaggedError<IdempotencyConflict>()("idempotency_conflict", {

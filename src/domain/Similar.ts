@@ -1,6 +1,7 @@
 // Ids and names of fields that look like a mistyped one: few edits away, or, of ids, made of the same words.
 import { cutText } from "./Characters.js"
 import { editDistance } from "./EditDistance.js"
+import { oneOf } from "./OneOf.js"
 
 const suggestionsMax = 3
 const closeEnough = 0.45
@@ -51,9 +52,9 @@ const withoutMarks = (name: string): string => name.toLowerCase().replaceAll(/[^
 export const fieldMeant = (written: string, known: Iterable<string>): string | null =>
   plainName.test(written) ? nearest(written, known, withoutMarks) : null
 
-/** What stands behind a message about a name that is not known: `; did you mean a or b?`, or nothing. */
+/** What stands behind a message about a name that is not known: `; did you mean a, b or c?`, or nothing. */
 export const didYouMean = (likely: ReadonlyArray<string>): string =>
-  likely.length === 0 ? "" : `; did you mean ${likely.join(" or ")}?`
+  likely.length === 0 ? "" : `; did you mean ${oneOf(likely)}?`
 
 /** At most three, the closest first. */
 export const similar = (id: string, known: Iterable<string>): ReadonlyArray<string> => {

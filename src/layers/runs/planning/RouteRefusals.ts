@@ -8,6 +8,7 @@ import { cutText } from "../../../domain/Characters.js"
 import type { JsonObject } from "../../../domain/Json.js"
 import type { Endpoint } from "../../../domain/Manifest.js"
 import { dollars, type Micros } from "../../../domain/Micros.js"
+import { oneOf } from "../../../domain/OneOf.js"
 import type { RoutePlan, Skipped } from "../../../domain/RoutePlan.js"
 import {
   EligibilityBlocked,
@@ -42,7 +43,7 @@ const named = 3
 /** `a, b or c`; of a long list the first ones, and how many more there are: two at least. */
 const anyOf = (names: ReadonlyArray<string>): string => {
   const shown = names.length > named + 1 ? [...names.slice(0, named), `${names.length - named} others`] : names
-  return shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")} or ${shown.at(-1) ?? ""}`
+  return oneOf(shown)
 }
 
 type Missing = Extract<InputProblem, { readonly _tag: "Missing" }>
