@@ -33,9 +33,19 @@ export const toUsd = (amount: number): number => amount / microsPerUsd
 export const dollars = (micros: number): string =>
   `${micros < 0 ? "-" : ""}$${(Math.abs(micros) / microsPerUsd).toFixed(6).replace(/0{1,4}$/, "")}`
 
-/** Dollars typed by a person, to the nearest micro. None for anything that is not a finite, non-negative amount. */
-export const fromUsd = (usd: number): Option.Option<Micros> =>
-  Schema.decodeOption(Micros)(Math.round(usd * microsPerUsd))
+/** How far off a micro an amount may be that was meant as that micro: the arithmetic of floats is, by less. */
+const floatNoise = (micros: number): number => Math.max(0.001, micros * 2 ** -51)
+
+/**
+ * Dollars as a client's number, in whole micros. A part of a micro is left out, so that a cap is never put above what
+ * the client said. None for anything that is not a finite, non-negative amount.
+ */
+export const fromUsd = (usd: number): Option.Option<Micros> => {
+  const micros = usd * microsPerUsd
+  const nearest = Math.round(micros)
+  const isWhole = Math.abs(micros - nearest) <= floatNoise(micros)
+  return Schema.decodeOption(Micros)(isWhole ? nearest : Math.floor(micros))
+}
 
 /**
  * Dollars as a person types them, in a form, an option or a setting: `12.50`, `$5`, ` -20 `, with at most six decimals.

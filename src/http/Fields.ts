@@ -30,7 +30,7 @@ export const NextCursor = field(
 
 const smallestUsd = (1 / microsPerUsd).toFixed(6)
 
-/** An amount of dollars in a request, as micros. One that is less than half a micro is refused: it is not nothing. */
+/** An amount of dollars in a request, as micros. One that is less than a micro is refused: it is not nothing. */
 export const UsdInput: Schema.Schema<Micros, number> = Schema.transformOrFail(
   Schema.JsonNumber.pipe(
     Schema.between(0, fieldUsdMax),

@@ -36,11 +36,28 @@ describe("Micros", () => {
     assert.deepStrictEqual(typedAmount(text), Either.left(problem))
   })
 
-  it("dollars become the nearest micro", () => {
-    assert.strictEqual(Number(Option.getOrThrow(fromUsd(0.1 + 0.2))), 300_000)
-    assert.strictEqual(Number(Option.getOrThrow(fromUsd(1.0000004))), 1_000_000)
-    assert.strictEqual(Number(Option.getOrThrow(fromUsd(0))), 0)
+  it.each([
+    [0.1 + 0.2, 300_000],
+    [0.3 - 0.1, 200_000],
+    [0.57, 570_000],
+    [0.0069999, 6_999],
+    [1.0000009, 1_000_000],
+    [999_999.999_999, 999_999_999_999],
+    [0.0000009, 0],
+    [0, 0]
+  ])("%d dollars are %d micros: a cap is never put above what was said", (usd, micros) => {
+    assert.strictEqual(Number(Option.getOrThrow(fromUsd(usd))), micros)
   })
+
+  it.prop(
+    "no amount becomes more than it is, and none less by a whole micro",
+    [FastCheck.double({ min: 0, max: 1_000_000, noNaN: true })],
+    ([usd]) => {
+      const micros = Number(Option.getOrThrow(fromUsd(usd)))
+      assert.isAtMost(micros - usd * 1_000_000, 0.001)
+      assert.isBelow(usd * 1_000_000 - micros, 1)
+    }
+  )
 
   it.each([[-0.01], [Number.NaN], [Infinity], [1e300], [Number.MAX_SAFE_INTEGER]])(
     "%s dollars are no amount of money",
