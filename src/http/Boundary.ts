@@ -20,14 +20,12 @@ import { incomingRequestId, newRequest, type RequestState } from "./RequestState
 import { ignoredParameters, ignoredParametersHeader } from "./IgnoredParameters.js"
 import { observe } from "./RequestMetrics.js"
 import { rateHeaders, spendPublic } from "./RequestRate.js"
-import { type Answer, type Begin, Routes } from "./serving/Routes.js"
+import { type Answer, type Begin, pathOf, Routes } from "./serving/Routes.js"
 import { send } from "./serving/Sending.js"
 import { ServedRequest } from "./serving/ServedRequest.js"
 import { HttpSettings } from "./Settings.js"
 import { headerProblem } from "./SingleHeaders.js"
 import { decodable } from "./UrlEncoded.js"
-
-const pathOf = (url: string): string => url.split("?", 1)[0] ?? url
 
 /** The methods that a path has, for `405` and its `Allow`; none when there is no such path. */
 const methodsByPath = (routes: ReadonlyArray<Route>): ((path: string) => ReadonlyArray<string>) => {

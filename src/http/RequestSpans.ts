@@ -9,6 +9,7 @@ import { readUrl } from "../domain/Url.js"
 import type { Span, SpanEnd, Tracer } from "../services/Tracing.js"
 import type { Route } from "./Access.js"
 import type { RequestState } from "./RequestState.js"
+import { pathOf } from "./serving/Routes.js"
 import type { ServedRequest } from "./serving/ServedRequest.js"
 
 type Request = Pick<ServedRequest, "headers" | "sentMethod" | "url">
@@ -19,7 +20,7 @@ const runIdShape = /^run_[0-9a-z]{1,64}$/
 /** The run that the path names. */
 const runIdIn = (route: string, url: string): string | null => {
   const at = route.split("/").indexOf(":runId")
-  const named = at < 0 ? undefined : url.split("?", 1)[0]?.split("/")[at]
+  const named = at < 0 ? undefined : pathOf(url).split("/")[at]
   return named !== undefined && runIdShape.test(named) ? named : null
 }
 
@@ -50,7 +51,7 @@ export const makeRequestSpans = (tracer: Tracer, routes: ReadonlyArray<Route>, p
 
   return {
     begin: ({ headers, url }) =>
-      probes.has(url.split("?", 1)[0] ?? url)
+      probes.has(pathOf(url))
         ? null
         : tracer.begin({
             name: "request",

@@ -4,13 +4,14 @@
  */
 import { Option, Schema } from "effect"
 import { returnCharsMax } from "../../domain/Limits.js"
+import { pathOf } from "../serving/Routes.js"
 
 /** A path of our own, as `Html.ts` makes links of it. */
 export const OwnPath = Schema.String.pipe(
   Schema.maxLength(returnCharsMax),
   // No backslash, no control character, no blank, and no dots that lead out of the path.
   Schema.pattern(/^\/(?:console|approve)(?:[/?][A-Za-z0-9\-._~%!$&'()*+,;=:@/?]*)?$/),
-  Schema.filter((path) => !/(?:^|\/)\.{1,2}(?:[/?]|$)|%2e|%2f|%5c|\/\//i.test(path.split("?", 1)[0] ?? "")),
+  Schema.filter((path) => !/(?:^|\/)\.{1,2}(?:[/?]|$)|%2e|%2f|%5c|\/\//i.test(pathOf(path))),
   Schema.brand("OwnPath")
 )
 export type OwnPath = typeof OwnPath.Type

@@ -64,6 +64,18 @@ export class Routes extends Context.Tag("gateway/http/serving/Routes")<
   }
 >() {}
 
+/** What stands before the query. */
+export const pathOf = (url: string): string => {
+  const query = url.indexOf("?")
+  return query === -1 ? url : url.slice(0, query)
+}
+
+/** The table would begin the query at the first `;` or `#` too. Both belong to the path, as anywhere else. */
+const onlyQueryApart = (url: string): string => {
+  const path = pathOf(url)
+  return /[;#]/.test(path) ? path.replace(/[;#]/g, encodeURIComponent) + url.slice(path.length) : url
+}
+
 export const RoutesLayer: Layer.Layer<Routes> = Layer.sync(Routes, () => {
   const table = FindMyWay.make<Route>({
     caseSensitive: true,
@@ -76,7 +88,8 @@ export const RoutesLayer: Layer.Layer<Routes> = Layer.sync(Routes, () => {
       Effect.sync(() => {
         for (const added of routes) table.on(added.method, added.path, added)
       }),
-    find: (method, url) => {
+    find: (method, sent) => {
+      const url = onlyQueryApart(sent)
       const found = table.find(method, url) ?? (method === "HEAD" ? table.find("GET", url) : undefined)
       return found === undefined ? null : { route: found.handler, params: found.params, query: found.searchParams }
     }

@@ -86,6 +86,8 @@ describe("a request and its handler", () => {
       assert.strictEqual(status, 200)
       assert.deepStrictEqual(JSON.parse(text), { greeting: "hello", same: true, name: "a b", x: "1", y: ["2", "3"] })
       assert.deepStrictEqual([headers["x-request-id"], headers["x-content-type-options"]], ["req_1", "nosniff"])
+      const odd = JSON.parse((yield* heard("/things/a;b#c?x=1;y=2")).text)
+      assert.deepStrictEqual([odd.name, odd.x, odd.y], ["a;b#c", "1;y=2", undefined], "only ? begins the query")
     })
   )
 
@@ -102,6 +104,8 @@ describe("a request and its handler", () => {
         ["/things/a/", "GET"],
         ["/Things/a", "GET"],
         ["/things", "GET"],
+        ["/things;a", "GET"],
+        ["/;/things/a", "GET"],
         [`/things/${"a".repeat(10_000)}`, "GET"]
       ] as const)
         assert.strictEqual(errorOf(yield* heard(path, method)), "route_not_found", `${method} ${path.slice(0, 20)}`)
