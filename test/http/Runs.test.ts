@@ -8,6 +8,7 @@ import type { Page, PageRequest } from "../../src/domain/Page.js"
 import type { RunRequest } from "../../src/services/Runs.js"
 import type { ListedRun, Run } from "../../src/domain/Run.js"
 import { toRunError } from "../../src/domain/FailedRun.js"
+import { mediaPartBytes } from "../../src/domain/Limits.js"
 import { ProviderTimeout } from "../../src/domain/RunFailures.js"
 import { id, startGateway, workspaceId, type Loose } from "../support/httpGateway.js"
 import { attempt, completedRun, media, mediaId, plan, queuedRun, runId } from "../support/httpSamples.js"
@@ -488,6 +489,22 @@ describe("a file of a run", () => {
     })
   )
 
+  it.scopedLive("is sent as a stream where it is large, without a warning of Node", () =>
+    Effect.gen(function* () {
+      const size = 3 * mediaPartBytes
+      const part = (start: number, end: number) => Effect.promise(() => Promise.resolve(Buffer.alloc(end - start, "x")))
+      const gateway = yield* startGateway({ runs: { media: () => Effect.succeed({ ...media, size, part }) } })
+      const warnings: Array<string> = []
+      const hear = ({ name }: Error) => void warnings.push(name)
+      yield* Effect.acquireRelease(
+        Effect.sync(() => process.on("warning", hear)),
+        () => Effect.sync(() => process.off("warning", hear))
+      )
+      assert.lengthOf((yield* gateway.get(path)).text, size)
+      assert.notInclude(warnings, "MaxListenersExceededWarning")
+    })
+  )
+
   it.scopedLive("is given in one range, and only of the copy that the client has", () =>
     Effect.gen(function* () {
       const gateway = yield* files
@@ -511,6 +528,7 @@ describe("a file of a run", () => {
           [status, text, contentRange],
           range
         )
+        assert.strictEqual(answer.headers.has("cache-control"), status !== 416, "a refused range is not to be kept")
       }
       assert.strictEqual((yield* gateway.get(path, { headers: { range: "bytes=0-3", "if-range": etag } })).status, 206)
       assert.strictEqual(

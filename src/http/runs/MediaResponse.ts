@@ -78,9 +78,9 @@ export const mediaResponse = (
   conditions: MediaConditions
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, StorageError> => {
   const etag = `"${media.sha256}"`
+  const lasting = { etag, "accept-ranges": "bytes" }
   const headers = {
-    etag,
-    "accept-ranges": "bytes",
+    ...lasting,
     "cache-control": "private, max-age=31536000, immutable",
     "content-disposition": disposition(media.filename),
     "content-security-policy": "default-src 'none'; sandbox"
@@ -91,7 +91,7 @@ export const mediaResponse = (
   const range = fresh ? rangeOf(conditions.range, media.size) : null
   if (range === "unsatisfiable")
     return Effect.succeed(
-      HttpServerResponse.empty({ status: 416, headers: { ...headers, "content-range": `bytes */${media.size}` } })
+      HttpServerResponse.empty({ status: 416, headers: { ...lasting, "content-range": `bytes */${media.size}` } })
     )
   if (range !== null) {
     return bodyOf(media, range, {

@@ -43,6 +43,8 @@ export const send = (
     stream?.destroy()
     to.end()
   } else if (stream !== null) {
+    // `pipeline` alone listens seven times: with those of the server, Node would warn of a leak that is none.
+    to.setMaxListeners(0)
     // Whatever ends it, both sides are ended with it; there is nobody left to tell.
     pipeline(stream, to, () => {})
   } else if (body._tag === "Uint8Array") {
