@@ -12,7 +12,7 @@
 import { Either, Schema } from "effect"
 import { ValidationError } from "./ApiErrors.js"
 import { LedgerEntryId, RunId, TopUpId, WorkspaceId } from "./Ids.js"
-import { Micros, SignedMicros } from "./Micros.js"
+import { dollars, Micros, SignedMicros } from "./Micros.js"
 
 export const LedgerKind = Schema.Literal("top_up", "hold", "charge", "release", "adjustment").annotations({
   identifier: "LedgerKind",
@@ -122,7 +122,13 @@ export const credited = (
   { kind, micros, reason, topUpId }: Omit<Transfer, "runId">
 ): Either.Either<{ readonly balance: Balance; readonly posting: Posting }, ValidationError> => {
   const posted = post(balance, { kind, micros, runId: null, topUpId, reason })
-  return Either.isLeft(posted) || micros === 0
-    ? Either.left(ValidationError.of("amount", "must leave a balance of at least 0 and be other than 0"))
-    : Either.right(posted.right)
+  if (micros === 0) return Either.left(ValidationError.of("amount", "must not be 0"))
+  return Either.mapLeft(posted, () =>
+    ValidationError.of(
+      "amount",
+      micros < 0
+        ? `must not take more than the ${dollars(balance.availableMicros)} that are available`
+        : "must leave a balance whose micros are an exact number: below 9 billion dollars"
+    )
+  )
 }

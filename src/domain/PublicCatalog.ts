@@ -98,9 +98,15 @@ export const Compared = Schema.Struct({
 }).annotations({ identifier: "Compared", description: "Items side by side" })
 export type Compared = typeof Compared.Type
 
+/** What is said of any other list of items to compare. */
+export const comparedExpected = `must name ${comparedMin} to ${comparedMax} different items`
+
 export const CompareRequest = Schema.Struct({
   catalogItemIds: Schema.propertySignature(
-    Schema.Array(Schema.String).pipe(Schema.minItems(comparedMin), Schema.maxItems(comparedMax))
+    Schema.Array(Schema.String).pipe(
+      Schema.minItems(comparedMin, { message: () => comparedExpected }),
+      Schema.maxItems(comparedMax, { message: () => comparedExpected })
+    )
   ).annotations({
     description: "Ids of the items to compare",
     examples: [["mock-email-find", "mock-email-find-2"]]

@@ -233,7 +233,13 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
       assert.strictEqual((yield* credit("-3.5"))["availableMicros"], 10_000_001)
       const tooMuch = yield* cli(["credit", "--workspace", id, "--usd=-99", "--reason", "all"])
       assert.deepStrictEqual([tooMuch.code, tooMuch.out], [1, []])
-      assert.match(tooMuch.err.join("\n"), /^--usd: must leave a balance of at least 0[^\n]*$/)
+      assert.match(tooMuch.err.join("\n"), /^--usd: must not take more than the \$10\.000001 that are available$/)
+      yield* credit("999999999", "--yes")
+      const dear = Array.from({ length: 9 }, () =>
+        cli(["credit", "--workspace", id, "--usd=999999999", "--reason", "all", "--yes"])
+      )
+      const last = (yield* Effect.all(dear)).at(-1)
+      assert.match(last?.err.join("\n") ?? "", /^--usd: must leave a balance .* below 9 billion dollars$/)
     })
   )
 

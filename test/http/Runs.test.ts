@@ -8,7 +8,6 @@ import type { Page, PageRequest } from "../../src/domain/Page.js"
 import type { RunRequest } from "../../src/services/Runs.js"
 import type { ListedRun, Run } from "../../src/domain/Run.js"
 import { toRunError } from "../../src/domain/FailedRun.js"
-import { mediaPartBytes } from "../../src/domain/Limits.js"
 import { ProviderTimeout } from "../../src/domain/RunFailures.js"
 import { id, startGateway, workspaceId, type Loose } from "../support/httpGateway.js"
 import { attempt, completedRun, media, mediaId, plan, queuedRun, runId } from "../support/httpSamples.js"
@@ -486,22 +485,6 @@ describe("a file of a run", () => {
         [headers.get("x-content-type-options"), headers.get("content-security-policy")],
         ["nosniff", "default-src 'none'; sandbox"]
       )
-    })
-  )
-
-  it.scopedLive("is sent as a stream where it is large, without a warning of Node", () =>
-    Effect.gen(function* () {
-      const size = 3 * mediaPartBytes
-      const part = (start: number, end: number) => Effect.promise(() => Promise.resolve(Buffer.alloc(end - start, "x")))
-      const gateway = yield* startGateway({ runs: { media: () => Effect.succeed({ ...media, size, part }) } })
-      const warnings: Array<string> = []
-      const hear = ({ name }: Error) => void warnings.push(name)
-      yield* Effect.acquireRelease(
-        Effect.sync(() => process.on("warning", hear)),
-        () => Effect.sync(() => process.off("warning", hear))
-      )
-      assert.lengthOf((yield* gateway.get(path)).text, size)
-      assert.notInclude(warnings, "MaxListenersExceededWarning")
     })
   )
 

@@ -155,16 +155,22 @@ describe("a large file", () => {
       ...media,
       size,
       part: (start: number, end: number) =>
-        Effect.sync(() => {
+        Effect.promise(() => {
           parts.push([start, end])
-          return bytes.subarray(start, end)
+          return Promise.resolve(bytes.subarray(start, end))
         })
     }
     return { bytes, parts, stored }
   }
 
-  it.scopedLive("is read in parts, and arrives whole, by range and by HEAD", () =>
+  it.scopedLive("is read in parts, and arrives whole, by range and by HEAD, without a warning of Node", () =>
     Effect.gen(function* () {
+      const warnings: Array<string> = []
+      const hear = ({ name }: Error) => void warnings.push(name)
+      yield* Effect.acquireRelease(
+        Effect.sync(() => process.on("warning", hear)),
+        () => Effect.sync(() => process.off("warning", hear))
+      )
       const size = 3 * mediaPartBytes + 5
       const { bytes, parts, stored } = file(size)
       const gateway = yield* startGateway({ runs: { media: () => Effect.succeed(stored) } })
@@ -185,6 +191,7 @@ describe("a large file", () => {
       )
       const head = yield* gateway.send("HEAD", path)
       assert.deepStrictEqual([head.status, head.headers.get("content-length"), head.text], [200, String(size), ""])
+      assert.deepStrictEqual(warnings, [])
       const empty = yield* startGateway({ runs: { media: () => Effect.succeed(file(0).stored) } })
       assert.deepStrictEqual([(yield* empty.get(path)).status, (yield* empty.get(path)).text], [200, ""])
     })

@@ -64,7 +64,7 @@ export const table = <Row>(options: {
 const csvCell = (value: string | number | null): string => {
   if (value === null) return ""
   if (typeof value === "number") return String(value)
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
+  const safe = /^[=+\-@＝＋－＠\t\r\n]/.test(value) ? `'${value}` : value
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 

@@ -1,7 +1,7 @@
 /** Compares a few public items: how they differ, and which one is the cheapest, the fastest and the most reliable. */
 import { Either } from "effect"
 import { NotFound, ValidationError } from "../../domain/ApiErrors.js"
-import type { Compared, ComparedItem } from "../../domain/PublicCatalog.js"
+import { type Compared, comparedExpected, type ComparedItem } from "../../domain/PublicCatalog.js"
 import { canonical, type Json, type JsonObject } from "../../domain/Json.js"
 import { comparedMin } from "../../domain/Limits.js"
 import type { Endpoint } from "../../domain/Manifest.js"
@@ -122,8 +122,7 @@ export const compare = (
 ): Either.Either<Compared, NotFound | ValidationError> => {
   const { numberOf } = seen.served.revision
   const ids = Array.from(new Set(catalogItemIds))
-  if (ids.length < comparedMin)
-    return Either.left(ValidationError.of("catalogItemIds", `must name at least ${comparedMin} different items`))
+  if (ids.length < comparedMin) return Either.left(ValidationError.of("catalogItemIds", comparedExpected))
   const known = ids.flatMap((id) => numberOf.get(id) ?? [])
   if (known.length === 0) return Either.left(new NotFound({ what: "catalog item", id: ids[0] ?? "" }))
   const unknown = ids.filter((id) => !numberOf.has(id))

@@ -150,7 +150,7 @@ describe("bad requests", () => {
         ]) {
           const { json, status } = yield* post("/v1/public-catalog/compare", { catalogItemIds })
           assert.strictEqual(status, 400)
-          assert.match(json.error.message, /^catalogItemIds/)
+          assert.match(json.error.message, /^catalogItemIds: must (?:name 2 to 10 different items|be a list)$/)
         }
         assert.strictEqual(
           (yield* post("/v1/public-catalog/compare", { catalogItemIds: ["no-1", "no-2"] })).json.error.code,

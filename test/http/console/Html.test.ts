@@ -79,9 +79,10 @@ describe("CSV", () => {
       csvText(columns, [
         ['say "hi"', -5],
         ["=1+1", 0],
+        ["＝1＋1", 0],
         ["two\nlines", 7]
       ]),
-      'Name,"Amount, in micros"\r\n"say ""hi""",-5\r\n\'=1+1,0\r\n"two\nlines",7\r\n'
+      'Name,"Amount, in micros"\r\n"say ""hi""",-5\r\n\'=1+1,0\r\n\'＝1＋1,0\r\n"two\nlines",7\r\n'
     )
   })
 })
