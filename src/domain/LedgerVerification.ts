@@ -5,14 +5,16 @@
  */
 import { Schema } from "effect"
 import { dayStart } from "./Days.js"
-import { RunId, TokenId, WorkspaceId } from "./Ids.js"
+
+// Ids are told as they are stored: in a row that was changed, they may be any text.
+const workspaceId = Schema.String
 
 const Balances = Schema.Struct({ available: Schema.Int, reserved: Schema.Int })
 const RunMoney = Schema.Struct({ held: Schema.Int, released: Schema.Int, charged: Schema.Int })
 
 /** A workspace whose stored balances or stored count of runs in flight differ from its entries and runs. */
 const WorkspaceDifference = Schema.TaggedStruct("Workspace", {
-  workspaceId: WorkspaceId,
+  workspaceId,
   /** The sums of its entries. */
   entries: Balances,
   /** The balances that its newest entry left. */
@@ -23,8 +25,8 @@ const WorkspaceDifference = Schema.TaggedStruct("Workspace", {
 })
 /** A run whose entries are not its hold, its release and its charge. */
 const RunDifference = Schema.TaggedStruct("Run", {
-  workspaceId: WorkspaceId,
-  runId: RunId,
+  workspaceId,
+  runId: Schema.String,
   entries: RunMoney,
   run: RunMoney
 })
@@ -33,8 +35,8 @@ const RunDifference = Schema.TaggedStruct("Run", {
  * count too.
  */
 const TokenDifference = Schema.TaggedStruct("Token", {
-  workspaceId: WorkspaceId,
-  tokenId: TokenId,
+  workspaceId,
+  tokenId: Schema.String,
   month: Schema.String,
   runs: Schema.Int,
   stored: Schema.Int
@@ -42,7 +44,7 @@ const TokenDifference = Schema.TaggedStruct("Token", {
 
 /** A day of a workspace whose charges are not what the sums of reports say (`services/Reports.ts`). */
 const SumsDifference = Schema.TaggedStruct("Sums", {
-  workspaceId: WorkspaceId,
+  workspaceId,
   /** Days since 1970 (UTC). */
   day: Schema.Int,
   entries: Schema.Int,
@@ -51,10 +53,28 @@ const SumsDifference = Schema.TaggedStruct("Sums", {
 
 /** A month whose runs are gone, and whose entries are not what they held, released and were charged. */
 const MonthDifference = Schema.TaggedStruct("Month", {
-  workspaceId: WorkspaceId,
+  workspaceId,
   month: Schema.String,
   entries: RunMoney,
   runs: RunMoney
+})
+
+/** An entry after which the balances are not those of the entry before it and its own amount. */
+const EntryDifference = Schema.TaggedStruct("Entry", {
+  workspaceId,
+  entryId: Schema.String,
+  /** What its amount adds to each balance. */
+  amount: Balances,
+  /** What the balances behind it are more than those behind the entry before. */
+  balances: Balances
+})
+
+/** A paid top-up whose entry has another amount, or is not there; or an entry of one that was not paid. */
+const TopUpDifference = Schema.TaggedStruct("TopUp", {
+  workspaceId,
+  topUpId: Schema.String,
+  entries: Schema.Int,
+  paid: Schema.Int
 })
 
 export const LedgerDifference = Schema.Union(
@@ -62,7 +82,9 @@ export const LedgerDifference = Schema.Union(
   RunDifference,
   TokenDifference,
   SumsDifference,
-  MonthDifference
+  MonthDifference,
+  EntryDifference,
+  TopUpDifference
 )
 export type LedgerDifference = typeof LedgerDifference.Type
 
@@ -103,6 +125,12 @@ export const driftOf = (difference: LedgerDifference): number => {
       const { entries, runs } = difference
       return apart([runs.held, entries.held], [runs.released, entries.released], [runs.charged, entries.charged])
     }
+    case "Entry": {
+      const { amount, balances } = difference
+      return apart([balances.available, amount.available], [balances.reserved, amount.reserved])
+    }
+    case "TopUp":
+      return apart([difference.paid, difference.entries])
   }
 }
 
@@ -132,6 +160,14 @@ export const sayDifference = (difference: LedgerDifference): string => {
     case "Month": {
       const { entries, month, runs, workspaceId } = difference
       return `${workspaceId}: the entries of its runs of ${month} hold ${entries.held}, release ${entries.released} and charge ${entries.charged}; its runs, which are gone, held ${runs.held}, had released ${runs.released} and were charged ${runs.charged}`
+    }
+    case "Entry": {
+      const { amount, balances, entryId, workspaceId } = difference
+      return `${entryId} of ${workspaceId}: the entry adds ${amount.available} to available and ${amount.reserved} to reserved; the balances behind it are ${balances.available} and ${balances.reserved} more than behind the entry before`
+    }
+    case "TopUp": {
+      const { entries, paid, topUpId, workspaceId } = difference
+      return `${topUpId} of ${workspaceId}: its entries come to ${entries}; paid were ${paid}`
     }
   }
 }

@@ -76,9 +76,51 @@ const ofTokens = (state: MemoryState, runs: ReadonlyArray<Run>): ReadonlyArray<L
     }
   })
 
+const ofEntries = (state: MemoryState): ReadonlyArray<LedgerDifference> =>
+  [...state.wallets].flatMap(([workspaceId, { entries }]) =>
+    entries.map((entry, at) => {
+      const { amountMicros, balanceAfterMicros, entryId, kind, reservedAfterMicros } = entry
+      const before = entries[at + 1]
+      return {
+        _tag: "Entry",
+        workspaceId,
+        entryId,
+        amount: {
+          available: amountMicros,
+          reserved: kind === "hold" || kind === "release" ? negative(amountMicros) : 0
+        },
+        balances: {
+          available: balanceAfterMicros - (before?.balanceAfterMicros ?? 0),
+          reserved: reservedAfterMicros - (before?.reservedAfterMicros ?? 0)
+        }
+      }
+    })
+  )
+
+const ofTopUps = (state: MemoryState): ReadonlyArray<LedgerDifference> =>
+  [...HashMap.values(state.topUps)].map(({ amountMicros, status, topUpId, workspaceId }) => {
+    const entries = Option.match(HashMap.get(state.wallets, workspaceId), {
+      onNone: () => [],
+      onSome: (wallet) => wallet.entries.filter((entry) => entry.kind === "top_up" && entry.topUpId === topUpId)
+    })
+    return {
+      _tag: "TopUp",
+      workspaceId,
+      topUpId,
+      entries: totalOf(entries, "top_up"),
+      paid: status === "paid" ? amountMicros : 0
+    }
+  })
+
 export const verifyMemory = (state: MemoryState): LedgerVerification => {
   const runs = [...HashMap.values(state.runs)].map(({ run }) => run)
-  const differences = [...ofWorkspaces(state, runs), ...ofRuns(state, runs), ...ofTokens(state, runs)].filter(differs)
+  const differences = [
+    ...ofWorkspaces(state, runs),
+    ...ofRuns(state, runs),
+    ...ofTokens(state, runs),
+    ...ofEntries(state),
+    ...ofTopUps(state)
+  ].filter(differs)
   const [first] = differences
   return {
     ok: first === undefined,

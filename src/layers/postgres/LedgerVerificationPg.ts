@@ -2,7 +2,8 @@
  * Recomputes all money from ledger entries and runs, over one snapshot of the database, and names the first row that
  * does not add up. It checks the balances, holds and counts of each workspace, the amounts held, released and charged
  * for each run, and for each month whose runs are gone, the spending of each token in its month, including the tokens
- * that it let in, and what reports say of each day. It only reads. The statement computes the same as `driftOf` in
+ * that it let in, what reports say of each day, the balances behind each entry, and what was paid for each top-up. It
+ * does not check what the attempts of a run cost: an operator may charge another sum. It only reads. The statement computes the same as `driftOf` in
  * domain/LedgerVerification, which explains each kind of row.
  */
 import { Effect, Schema } from "effect"
@@ -120,12 +121,35 @@ const recomputed = `
     from (select * from charged cross join (values ('provider'), ('token')) as kinds (kind)) c
     full join summed s using (workspace_id, day, kind)
     where c.micros is distinct from s.micros
+  ), steps as (
+    select workspace_id, entry_id, amount_micros as available, case when kind in ('hold', 'release') then -amount_micros else 0 end as reserved,
+      balance_after_micros - lag(balance_after_micros, 1, 0::bigint) over in_order as available_step,
+      reserved_after_micros - lag(reserved_after_micros, 1, 0::bigint) over in_order as reserved_step
+    from ledger_entries window in_order as (partition by workspace_id order by seq)
+  ), entries_compared as (
+    select workspace_id || ' ' || entry_id as place, abs(available_step - available) + abs(reserved_step - reserved) as drift,
+      json_build_object('_tag', 'Entry', 'workspaceId', workspace_id, 'entryId', entry_id,
+        'amount', json_build_object('available', available, 'reserved', reserved),
+        'balances', json_build_object('available', available_step, 'reserved', reserved_step)) as difference
+    from steps where available_step <> available or reserved_step <> reserved
+  ), credited as (
+    select workspace_id, coalesce(top_up_id, entry_id) as top_up_id, sum(amount_micros) as micros
+    from ledger_entries where kind = 'top_up' group by workspace_id, coalesce(top_up_id, entry_id)
+  ), top_ups_compared as (
+    select workspace_id || ' ' || top_up_id as place, abs(coalesce(t.amount_micros, 0) - coalesce(c.micros, 0)) as drift,
+      json_build_object('_tag', 'TopUp', 'workspaceId', workspace_id, 'topUpId', top_up_id,
+        'entries', coalesce(c.micros, 0), 'paid', coalesce(t.amount_micros, 0)) as difference
+    from (select workspace_id, top_up_id, amount_micros from top_ups where status = 'paid') t
+    full join credited c using (workspace_id, top_up_id)
+    where t.amount_micros is distinct from c.micros
   ), differences as (
     select 1 as kind, place, drift, difference from workspaces_compared where drift <> 0 or miscounted
     union all select 2, place, drift, difference from runs_compared
     union all select 3, place, drift, difference from tokens_compared
     union all select 4, place, drift, difference from sums_compared
     union all select 5, place, drift, difference from months_compared
+    union all select 6, place, drift, difference from entries_compared
+    union all select 7, place, drift, difference from top_ups_compared
   )
   select (select coalesce(sum(entries), 0)::bigint from workspaces_compared) as entries,
     (select count(*)::bigint from workspaces_compared) as workspaces,

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Layer, Redacted } from "effect"
 import { createHash, randomBytes } from "node:crypto"
 import { commandLine } from "../../../src/domain/AuditEntry.js"
+import { TopUpId } from "../../../src/domain/Ids.js"
 import { scopes } from "../../../src/domain/Scope.js"
 import { Database } from "../../../src/layers/postgres/Database.js"
 import { ledgerCheckLock, refusedRunsLock } from "../../../src/layers/postgres/database/AdvisoryLocks.js"
@@ -47,6 +48,17 @@ const twoRuns = Effect.gen(function* () {
   const free = yield* run(miss(undefined, { costMicros: 0 }))
   return { parent, child, paid, free }
 })
+
+/** Changes entries as somebody would who owns the database: their trigger refuses it to everybody else. */
+const tampered = (statement: string) =>
+  Effect.flatMap(Database, ({ sql, transact }) =>
+    transact(
+      Effect.gen(function* () {
+        yield* sql`set local session_replication_role = replica`
+        yield* sql`${sql.literal(statement)}`
+      })
+    )
+  )
 
 const found = Effect.flatMap(Wallet, ({ verify }) =>
   Effect.map(verify, ({ difference, driftMicros, ok }) => ({ difference: difference ?? "", driftMicros, ok }))
@@ -175,6 +187,56 @@ describe("gateway ledger verify", () => {
       yield* query(sql`delete from spend_summed`)
       yield* (yield* Reports).keep
       assert.isTrue((yield* found).ok)
+    }).pipe(Effect.provide(gateway))
+  )
+
+  it.scopedLive("finds a balance behind any entry, and an amount, that do not follow from the entry before", () =>
+    Effect.gen(function* () {
+      const { paid } = yield* twoRuns
+      const behind = { difference: "", driftMicros: 0, ok: true }
+      assert.deepStrictEqual(yield* found, behind)
+      for (const [column, drift] of [
+        ["balance_after_micros", 6],
+        ["reserved_after_micros", 6]
+      ] as const) {
+        const hold = `kind = 'hold' and run_id = '${paid.runId}'`
+        yield* tampered(`update ledger_entries set ${column} = ${column} + 3 where ${hold}`)
+        const { difference, driftMicros, ok } = yield* found
+        assert.deepStrictEqual([ok, driftMicros], [false, drift], "it does not fit the entry before, nor the next one")
+        assert.match(difference, /^led_\w+ of ws_\w+: the entry adds -\d+ to available and \d+ to reserved;/)
+        yield* tampered(`update ledger_entries set ${column} = ${column} - 3 where ${hold}`)
+      }
+      assert.deepStrictEqual(yield* found, behind)
+    }).pipe(Effect.provide(gateway))
+  )
+
+  it.scopedLive("finds a paid top-up whose entry says another amount, names another one, or is gone", () =>
+    Effect.gen(function* () {
+      const { query, sql } = yield* Database
+      const { workspaceId } = (yield* twoRuns).parent
+      const topUpId = `top_${"0".repeat(26)}`
+      yield* query(sql`
+        insert into top_ups (workspace_id, top_up_id, status, amount_micros, automatic, saves_method, created_at, paid_at)
+        values (${workspaceId}, ${topUpId}, 'paid', 20000000, false, false, 1, 2)`)
+      const missing = yield* found
+      assert.deepStrictEqual([missing.ok, missing.driftMicros], [false, 20_000_000])
+      assert.strictEqual(missing.difference, `${topUpId} of ${workspaceId}: its entries come to 0; paid were 20000000`)
+      const topUp = { workspaceId, kind: "top_up", reason: null, topUpId: TopUpId.make(topUpId), key: topUpId } as const
+      yield* (yield* Wallet).credit({ ...topUp, micros: 20_000_000 }, commandLine)
+      assert.isTrue((yield* found).ok)
+      yield* query(sql`update top_ups set amount_micros = 9000000 where top_up_id = ${topUpId}`)
+      assert.strictEqual((yield* found).driftMicros, 11_000_000)
+      yield* query(sql`update top_ups set amount_micros = 20000000 where top_up_id = ${topUpId}`)
+      yield* tampered(`update ledger_entries set top_up_id = null where top_up_id = '${topUpId}'`)
+      assert.strictEqual((yield* found).driftMicros, 40_000_000)
+    }).pipe(Effect.provide(gateway))
+  )
+
+  it.scopedLive("names an entry with an id that no run has, whatever the id looks like", () =>
+    Effect.gen(function* () {
+      const { paid } = yield* twoRuns
+      yield* tampered(`update ledger_entries set run_id = 'run_fake' where kind = 'hold' and run_id = '${paid.runId}'`)
+      assert.include((yield* found).difference, "run_")
     }).pipe(Effect.provide(gateway))
   )
 })

@@ -32,7 +32,7 @@ insert into tokens (token_id, workspace_id, label, scopes, digest, monthly_limit
   values (${token}, ${ws}, 'ci', '{runs:execute,runs:read}', ${sha(`token ${tag}`)}, 10000000, '2026-05', 15000, 1780000000000);
 insert into wallets (workspace_id, available_micros, reserved_micros) values (${ws}, 24985000, 10000);
 insert into ledger_entries (workspace_id, entry_id, kind, debit, credit, amount_micros, balance_after_micros, reserved_after_micros, run_id, top_up_id, reason, credit_key, created_at) values
-  (${ws}, ${id("led")}, 'top_up', 'funding', 'available', 25000000, 25000000, 0, null, ${topUp}, null, 'payment', 1780000000001),
+  (${ws}, ${id("led")}, 'adjustment', 'funding', 'available', 25000000, 25000000, 0, null, null, 'start', 'start', 1780000000001),
   (${ws}, ${id("lee")}, 'hold', 'available', 'reserved', -12000, 24988000, 12000, ${settled}, null, null, null, 1780000000002),
   (${ws}, ${id("lef")}, 'release', 'reserved', 'available', 12000, 25000000, 0, ${settled}, null, null, null, 1780000000003),
   (${ws}, ${id("leg")}, 'charge', 'available', 'revenue', -5000, 24995000, 0, ${settled}, null, null, null, 1780000000003),
@@ -52,7 +52,10 @@ insert into media (workspace_id, run_id, media_id, content_type, filename, sha25
     {
       since: 2,
       statement: `
-insert into top_ups (workspace_id, top_up_id, status, amount_micros, payment_reference, created_at, paid_at) values (${ws}, ${topUp}, 'paid', 25000000, 'pi_${tag}', 1780000000000, 1780000000001);
+insert into top_ups (workspace_id, top_up_id, status, amount_micros, payment_reference, created_at, paid_at) values (${ws}, ${topUp}, 'paid', 5000000, 'pi_${tag}', 1780000000000, 1780000000001);
+insert into ledger_entries (workspace_id, entry_id, kind, debit, credit, amount_micros, balance_after_micros, reserved_after_micros, run_id, top_up_id, reason, credit_key, created_at) values
+  (${ws}, ${id("lei")}, 'top_up', 'funding', 'available', 5000000, 29985000, 10000, null, ${topUp}, null, 'payment', 1780000000005);
+update wallets set available_micros = 29985000 where workspace_id = ${ws};
 insert into capability_requests (workspace_id, capability_request_id, title, description, status, idempotency_key, created_at) values (${ws}, ${id("cap")}, 'Faxes', 'Send one', 'open', 'k', 1780000000000);
 insert into connections (workspace_id, connection_id, provider_id, label, sealed, key_id, created_at, revoked_at) values
   (${ws}, ${id("con")}, 'hunter', 'theirs', '\\x00ff', 'k1', 1780000000000, null), (${ws}, ${id("coo")}, 'hunter', 'gone', null, null, 1780000000000, 1780000000001);
@@ -117,7 +120,7 @@ update tokens set made_by = ${member} where token_id = ${token}`
     {
       since: 19,
       statement: `
-insert into payments (payment_reference, workspace_id, top_up_id, amount_micros, takings) values ('pi_${tag}', ${ws}, ${topUp}, 25000000, '[{"objectId": "re_${tag}", "kind": "refund", "state": "reversed", "amountMicros": 0}]');
+insert into payments (payment_reference, workspace_id, top_up_id, amount_micros, takings) values ('pi_${tag}', ${ws}, ${topUp}, 5000000, '[{"objectId": "re_${tag}", "kind": "refund", "state": "reversed", "amountMicros": 0}]');
 insert into saved_payment_methods (workspace_id, reference, saved_at) values (${ws}, 'pm_1', 1780000000000);
 insert into automatic_top_ups (workspace_id, status, below_micros, amount_micros, monthly_maximum_micros, updated_at) values (${ws}, 'on', 1000000, 20000000, 100000000, 1780000000000)`
     },
