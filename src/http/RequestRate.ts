@@ -29,14 +29,23 @@ const decided =
 export const spend = (limiter: Limiter, tenant: string, state: RequestState): Effect.Effect<void, RateLimitExceeded> =>
   Effect.flatMap(limiter.take(tenant), decided(state))
 
+/** The address in an entry of `X-Forwarded-For`, where some proxies add the client's port; null when there is none. */
+const addressIn = (entry: string): string | null => {
+  const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(entry)?.[1] ?? /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry
+  return ipaddr.isValid(bare) ? ipaddr.process(bare).toString() : null
+}
+
 /**
  * The client's address. Of `X-Forwarded-For` only the last entry counts, and only behind a proxy that is trusted to
- * have written it: the client itself may have written every entry before it.
+ * have written it: the client itself may have written every entry before it. Without an address in it, the proxy's own
+ * counts: any other text could be another one in each request.
  */
 export const clientAddress = (request: HttpServerRequest.HttpServerRequest, trustProxy: boolean): string => {
-  const forwarded = trustProxy ? (request.headers["x-forwarded-for"]?.split(",").at(-1)?.trim() ?? "") : ""
-  const text = forwarded === "" ? Option.getOrElse(request.remoteAddress, () => "unknown") : forwarded
-  return ipaddr.isValid(text) ? ipaddr.process(text).toString() : text.slice(0, 64)
+  const entry = trustProxy ? request.headers["x-forwarded-for"]?.split(",").at(-1)?.trim() : undefined
+  const forwarded = entry === undefined ? null : addressIn(entry)
+  if (forwarded !== null) return forwarded
+  const own = Option.getOrElse(request.remoteAddress, () => "unknown")
+  return addressIn(own) ?? own
 }
 
 /** The name of a client's bucket. Of an IPv6 address only the network counts: one client usually has 2^64 addresses. */

@@ -309,7 +309,11 @@ describe("the request rate", () => {
         assert.deepStrictEqual(yield* tenantsOf(false, "203.0.113.9"), own)
         assert.deepStrictEqual(yield* tenantsOf(true, "203.0.113.9"), ["203.0.113.9"])
         assert.deepStrictEqual(yield* tenantsOf(true, "198.51.100.1, 10.0.0.1 ,2001:db8::7 "), ["2001:db8:0:0"])
-        for (const nothing of [null, "", " ", "203.0.113.9,"])
+        // Some proxies write the port of the client too, which is another one for each connection.
+        assert.deepStrictEqual(yield* tenantsOf(true, "203.0.113.9:41230"), ["203.0.113.9"])
+        for (const address of ["[2001:db8::7]:41230", "[2001:db8::7]"])
+          assert.deepStrictEqual(yield* tenantsOf(true, address), ["2001:db8:0:0"])
+        for (const nothing of [null, "", " ", "203.0.113.9,", "unknown", "_hidden-1", "203.0.113.9:x", "1.2.3.4.5:6"])
           assert.deepStrictEqual(yield* tenantsOf(true, nothing), own)
       })
   )
