@@ -37,7 +37,7 @@ export const nextStep = (plan: RoutePlan, holdMicros: number, attempts: Readonly
   if (last.outcome === "hit" || (last.outcome === "miss" && fallback.stopAtFirstMiss)) return { _tag: "Conclude" }
   const tried = new Set(attempts.map(({ endpointId }) => endpointId))
   if (tried.size >= attemptsMax(plan)) return { _tag: "Conclude" }
-  const spent = attempts.reduce((total, made) => total + (made.costMicros ?? 0), 0)
+  const spent = costOf(attempts)
   return attempt(
     plan.candidates.find(
       (candidate) =>
@@ -45,6 +45,33 @@ export const nextStep = (plan: RoutePlan, holdMicros: number, attempts: Readonly
     )
   )
 }
+
+/** A candidate whose turn came, and which would have cost more than was left of the hold. */
+export interface PassedOver {
+  readonly candidate: Candidate
+  readonly leftMicros: number
+}
+
+/** Those of a run that has ended, in the order of its plan. Only a client's cap makes a hold too small for them. */
+export const passedOver = (
+  plan: RoutePlan,
+  holdMicros: number,
+  attempts: ReadonlyArray<Made>
+): ReadonlyArray<PassedOver> => {
+  const order = new Map<string, number>(plan.candidates.map(({ endpointId }, at) => [endpointId, at]))
+  const tried = new Set(attempts.map(({ endpointId }) => endpointId))
+  const goesOn = nextStep(plan, Infinity, attempts)._tag === "Try"
+  return plan.candidates.flatMap((candidate, at) => {
+    if (tried.has(candidate.endpointId) || candidate.effectful) return []
+    const next = attempts.findIndex(({ endpointId }) => (order.get(endpointId) ?? -1) > at)
+    if (next === -1 && !goesOn) return []
+    const leftMicros = holdMicros - costOf(next === -1 ? attempts : attempts.slice(0, next))
+    return candidate.maxMicros > leftMicros ? [{ candidate, leftMicros }] : []
+  })
+}
+
+const costOf = (attempts: ReadonlyArray<Made>): number =>
+  attempts.reduce((total, made) => total + (made.costMicros ?? 0), 0)
 
 const wasLost = (made: Made): boolean => made.errorCode === nodeLost
 

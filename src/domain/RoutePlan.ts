@@ -59,7 +59,7 @@ export const RoutePlan = Schema.Struct({
   /** Null when the client did not ask for fallback. */
   fallback: Schema.NullOr(Fallback),
   connectionId: Schema.NullOr(Schema.String),
-  /** True when the cost cap cut the hold below the dearest possible set of attempts. */
+  /** True when the cost cap cut the hold below the dearest possible set of attempts, or left out a provider. */
   capped: Schema.Boolean,
   /** The trace of the request that made the run, where traces are recorded; any node goes on with it. */
   trace: Schema.optionalWith(StoredTrace, { exact: true })
@@ -72,16 +72,26 @@ export const attemptsMax = (plan: RoutePlan): number => {
   return Math.min(plan.fallback.maxAttempts, plan.candidates.length)
 }
 
+/** What the dearest possible set of `attemptsMax` attempts costs. */
+const dearestSet = (plan: RoutePlan): Micros =>
+  Money.sum(
+    plan.candidates
+      .map((candidate) => candidate.maxMicros)
+      .sort((a, b) => b - a)
+      .slice(0, attemptsMax(plan))
+  )
+
 /**
- * The hold of a plan: the dearest possible set of `attemptsMax` attempts, cut to the client's cap
- * (completions, section 3: "One hold covers the dearest possible set").
+ * The hold of a plan: the dearest possible set of attempts, cut to the client's cap (completions, section 3: "One hold
+ * covers the dearest possible set").
  */
 export const holdOf = (plan: RoutePlan): Micros => {
-  const dearest = plan.candidates
-    .map((candidate) => candidate.maxMicros)
-    .sort((a, b) => b - a)
-    .slice(0, attemptsMax(plan))
-  const total = Money.sum(dearest)
   const cap = plan.fallback?.maxCostMicros ?? null
-  return cap === null ? total : Money.min(total, cap)
+  return cap === null ? dearestSet(plan) : Money.min(dearestSet(plan), cap)
+}
+
+/** The plan with the word on whether the client's cap cut its hold, or left out a provider. */
+export const withCapped = (plan: Omit<RoutePlan, "capped">): RoutePlan => {
+  const route = { ...plan, capped: plan.skipped.some(({ code }) => code === "over_cost_cap") }
+  return { ...route, capped: route.capped || holdOf(route) < dearestSet(route) }
 }

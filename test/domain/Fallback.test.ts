@@ -2,10 +2,10 @@ import { assert, it } from "@effect/vitest"
 import { FastCheck } from "effect"
 import { describe } from "vitest"
 import { workersLostMax } from "../../src/domain/Limits.js"
-import { isBetter, nextStep, nodeLost } from "../../src/domain/Fallback.js"
+import { isBetter, nextStep, nodeLost, passedOver } from "../../src/domain/Fallback.js"
 import { Micros } from "../../src/domain/Micros.js"
 import { EndpointId, ProviderId } from "../../src/domain/Manifest.js"
-import { attemptsMax, type Candidate, holdOf, type RoutePlan } from "../../src/domain/RoutePlan.js"
+import { attemptsMax, type Candidate, holdOf, type RoutePlan, withCapped } from "../../src/domain/RoutePlan.js"
 import type { RunOutcome } from "../../src/domain/Run.js"
 import { plan, planOf } from "./arbitraries.js"
 
@@ -170,6 +170,47 @@ describe("Fallback", () => {
     })
     assert.deepStrictEqual(idsOf(follow(route, holdOf(route), () => answer("miss", 100))), ["tool-0", "tool-2"])
     assert.deepStrictEqual(idsOf(follow(route, holdOf(route), () => answer("miss", 101))), ["tool-0"])
+  })
+
+  it("what was passed over is told with what was left of the hold when its turn came", () => {
+    const route = planOf([tool(0), tool(1, { maxMicros: Micros.make(500) }), tool(2), tool(3)], {
+      ...on,
+      maxAttempts: 4,
+      maxCostMicros: Micros.make(250)
+    })
+    const told = (...answers: ReadonlyArray<Answer>) => {
+      const made = follow(route, holdOf(route), (_, n) => answers[n - 1] ?? answer("hit"))
+      return passedOver(route, holdOf(route), made).map(({ candidate, leftMicros }) => [
+        candidate.endpointId,
+        leftMicros
+      ])
+    }
+    assert.deepStrictEqual(told(answer("hit")), [], "its turn did not come")
+    assert.deepStrictEqual(told(answer("miss", 100), answer("hit", 100)), [["tool-1", 150]])
+    assert.deepStrictEqual(told(answer("miss", 100), answer("miss", 100)), [
+      ["tool-1", 150],
+      ["tool-3", 50]
+    ])
+    const stops = { ...route, fallback: { ...on, stopAtFirstMiss: true } }
+    assert.deepStrictEqual(
+      passedOver(
+        stops,
+        100,
+        follow(stops, 100, () => answer("miss", 100))
+      ),
+      []
+    )
+  })
+
+  it.prop("nothing is passed over where no cap cut the hold", [plan, script], ([any, answers]) => {
+    const route = withCapped({ ...any, skipped: [] })
+    const made = follow(route, holdOf(route), (candidate, n) => {
+      const each = answers[n - 1]!
+      return each === "lost" ? lost : answer(each.outcome, Math.floor((candidate.maxMicros * each.share) / 100))
+    })
+    const over = passedOver(route, holdOf(route), made)
+    if (!route.capped) assert.deepStrictEqual(over, [])
+    for (const { candidate, leftMicros } of over) assert.isAbove(candidate.maxMicros, leftMicros)
   })
 
   it("a call whose node died is repeated where the operation allows it, once in a run", () => {

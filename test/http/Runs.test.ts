@@ -8,6 +8,8 @@ import type { Page, PageRequest } from "../../src/domain/Page.js"
 import type { RunRequest } from "../../src/services/Runs.js"
 import type { ListedRun, Run } from "../../src/domain/Run.js"
 import { toRunError } from "../../src/domain/FailedRun.js"
+import { EndpointId } from "../../src/domain/Manifest.js"
+import { Micros } from "../../src/domain/Micros.js"
 import { ProviderTimeout } from "../../src/domain/RunFailures.js"
 import { id, startGateway, workspaceId, type Loose } from "../support/httpGateway.js"
 import { attempt, completedRun, media, mediaId, plan, queuedRun, runId } from "../support/httpSamples.js"
@@ -243,6 +245,32 @@ describe("a run", () => {
       assert.notProperty(json, "trimmed")
       for (const inside of ["workspaceId", "tokenId", "idempotencyKey", "requestDigest", "input", "plan"])
         assert.notProperty(json, inside)
+    })
+  )
+
+  it.scopedLive("names a provider whose turn came when too little of the cap was left for it", () =>
+    Effect.gen(function* () {
+      const [first] = plan.candidates
+      assert(first !== undefined)
+      const dear = { ...first, endpointId: EndpointId.make("dear-email-find"), maxMicros: Micros.make(7_000) }
+      const fallback = { enabled: true, maxAttempts: 3, maxCostMicros: Micros.make(11_900), stopAtFirstMiss: false }
+      const route = { ...plan, candidates: [first, dear], fallback, capped: true }
+      const missed = { ...attempt, outcome: "miss" as const, costMicros: Micros.make(5_000) }
+      const run = { ...completedRun, outcome: "miss" as const, holdMicros: Micros.make(11_900), plan: route }
+      const skippedOf = (shown: typeof completedRun) =>
+        Effect.map(
+          Effect.flatMap(showing(shown, [missed]), ({ get }) => get(`/v1/runs/${runId}`)),
+          ({ json }) => json.route.skipped
+        )
+      assert.deepStrictEqual(yield* skippedOf(run), [
+        ...plan.skipped,
+        {
+          endpointId: "dear-email-find",
+          code: "over_cost_cap",
+          reason: "costs up to $0.007, and $0.0069 of the cap was left"
+        }
+      ])
+      assert.deepStrictEqual(yield* skippedOf({ ...run, status: "running", completedAt: null }), plan.skipped)
     })
   )
 

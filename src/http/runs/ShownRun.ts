@@ -3,9 +3,9 @@
  */
 import type * as Stored from "../../domain/Run.js"
 import { jobNamedBy } from "../../domain/EndpointIds.js"
-import { listedCode } from "../../domain/Fallback.js"
+import { listedCode, passedOver } from "../../domain/Fallback.js"
 import type { Json } from "../../domain/Json.js"
-import { toUsd } from "../../domain/Micros.js"
+import { dollars, toUsd } from "../../domain/Micros.js"
 import type { RoutePlan } from "../../domain/RoutePlan.js"
 import { mediaPath, type Attempt, type Run, type StoredResult } from "../../domain/Run.js"
 import { isSettledForWaiters } from "../../domain/RunMachine.js"
@@ -98,6 +98,14 @@ const routeSummary = (run: Run, attempts: ReadonlyArray<Attempt>): string => {
   return `${tried}, ${run.servedEndpointId === null ? none : `${run.servedEndpointId} answered`}${run.outcome === null ? "" : `: ${run.outcome}`}.`
 }
 
+/** Those whose turn came when too little of the client's cap was left for them. */
+const overTheRest = (run: Run, plan: RoutePlan, attempts: ReadonlyArray<Attempt>): RoutePlan["skipped"] =>
+  passedOver(plan, run.holdMicros, attempts).map(({ candidate: { endpointId, maxMicros }, leftMicros }) => ({
+    endpointId,
+    code: "over_cost_cap",
+    reason: `costs up to ${dollars(maxMicros)}, and ${dollars(leftMicros)} of the cap was left`
+  }))
+
 const routeOf = (run: Run, plan: RoutePlan, attempts: ReadonlyArray<Attempt>): NonNullable<RunBody["route"]> => ({
   ...(run.servedEndpointId === null ? {} : { servedBy: run.servedEndpointId }),
   outcome: run.outcome,
@@ -114,7 +122,7 @@ const routeOf = (run: Run, plan: RoutePlan, attempts: ReadonlyArray<Attempt>): N
     ...(attempt.reason === null ? {} : { reason: attempt.reason }),
     billed: attempt.billed
   })),
-  skipped: plan.skipped,
+  skipped: [...plan.skipped, ...(run.completedAt === null ? [] : overTheRest(run, plan, attempts))],
   summary: routeSummary(run, attempts)
 })
 

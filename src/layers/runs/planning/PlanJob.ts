@@ -10,7 +10,7 @@ import { commonNameOf } from "../../../domain/InputMapping.js"
 import type { JsonObject } from "../../../domain/Json.js"
 import { JobId } from "../../../domain/Manifest.js"
 import { dollars } from "../../../domain/Micros.js"
-import type { Candidate, RoutePlan, Skipped } from "../../../domain/RoutePlan.js"
+import { type Candidate, type RoutePlan, type Skipped, withCapped } from "../../../domain/RoutePlan.js"
 import type { RunFailureCode } from "../../../domain/RunFailures.js"
 import type { StorageError } from "../../../domain/StorageErrors.js"
 import { isUnrestricted, sayDenial, unrestricted } from "../../../domain/WorkspacePolicy.js"
@@ -98,8 +98,7 @@ const chosenOf = (verdicts: ReadonlyArray<Fitting | Unusable>): Choice => {
 
 const routeTo = (job: JobId, request: PlanRequest, { chosen, unusable }: Choice): RoutePlan => {
   const { connectionId, fallback } = request
-  const skipped = unusable.map((each) => each.skipped)
-  return {
+  return withCapped({
     job,
     prefer: preferOf(request),
     reason: chosen[0]?.reason ?? "No provider could be picked.",
@@ -107,7 +106,7 @@ const routeTo = (job: JobId, request: PlanRequest, { chosen, unusable }: Choice)
       chosen.map(({ candidate }) => candidate),
       fallback?.enabled === true
     ),
-    skipped,
+    skipped: unusable.map((each) => each.skipped),
     fallback:
       fallback === null
         ? null
@@ -117,9 +116,8 @@ const routeTo = (job: JobId, request: PlanRequest, { chosen, unusable }: Choice)
             maxCostMicros: fallback.maxCostMicros,
             stopAtFirstMiss: fallback.stopAtFirstMiss
           },
-    connectionId,
-    capped: skipped.some(({ code }) => code === "over_cost_cap")
-  }
+    connectionId
+  })
 }
 
 const toJobId = Schema.decodeOption(JobId)
