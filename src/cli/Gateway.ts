@@ -227,6 +227,9 @@ const withRepeats = (help: string, args: ReadonlyArray<string>): string =>
     return args[0] === "login" || /\blogin /.test(before) ? `[${words}]` : words
   })
 
+/** The parser writes a command and its description side by side, which takes a screen of two hundred columns. */
+const withTwoLines = (help: string): string => help.replace(/^ {2}- (\S.*?) {2,}(\S.*)$/gm, "  - $1\n      $2")
+
 /** Help is printed without that, and without colours where the output is no terminal. */
 const printing = (
   console: Console.Console,
@@ -235,7 +238,9 @@ const printing = (
   const shown = (word: unknown) => {
     if (typeof word !== "string") return word
     const described = asked.help
-      ? withRepeats(withWholeCommand(asked.colours ? word : plain(word), asked.args), asked.args).replace(ofItsKind, "")
+      ? withTwoLines(
+          withRepeats(withWholeCommand(asked.colours ? word : plain(word), asked.args), asked.args).replace(ofItsKind, "")
+        )
       : word
     return asked.colours ? described : plain(described)
   }
@@ -259,8 +264,9 @@ export const run = <E, R>(line: ReadonlyArray<string>, operator: Layer.Layer<Ope
         ...printing(console, { colours, help: helpAsked(typed) !== null, args }),
         error: () => Effect.void
       }),
-      // Otherwise it takes --DENY for --deny, and then loses its value.
-      Effect.provide(CliConfig.layer({ isCaseSensitive: true })),
+      // Otherwise it takes --DENY for --deny, and then loses its value. The options of the program itself stand in its
+      // own help, not once more in that of each command.
+      Effect.provide(CliConfig.layer({ isCaseSensitive: true, showBuiltIns: args[0]?.startsWith("-") ?? true })),
       Effect.as(0),
       Effect.catchAllCause((cause) => {
         const { code, words } = endOf(cause, args)

@@ -75,12 +75,23 @@ const unknownCommand = (args: ReadonlyArray<string>): string => {
     : `There is no such command: ${said}; ${["gateway", ...words].join(" ")} has ${names.join(", ")}`
 }
 
+/** Every command has this option, of which the parser does not say what it takes. */
+const logLevels = ["all", "trace", "debug", "info", "warning", "error", "fatal", "none"]
+
 const unknownWord = (word: string, args: ReadonlyArray<string>): string => {
   const line = ["gateway", ...commandIn(args)].join(" ")
   const count = args.filter((arg) => arg.split("=", 1)[0] === word).length
+  if (word === "--log-level") return `${word}: must be one of ${logLevels.join(", ")}`
   return word.startsWith("-")
     ? `${word} is no option of ${line}${count > 1 ? ", or may be given only once" : ""}; ${line} --help lists them`
     : `${word} is one word too many; ${line} --help shows what it takes`
+}
+
+/** What is said of `-name`, which the parser takes for four options of one letter each. */
+const oneDash = (args: ReadonlyArray<string>): string => {
+  const word = args.find((arg) => /^-[A-Za-z]{2}/.test(arg)) ?? "-"
+  const line = ["gateway", ...commandIn(args)].join(" ")
+  return `${word} is no option of ${line}: options begin with two dashes; ${line} --help lists them`
 }
 
 const missing = (name: string): string => `${name} is missing`
@@ -119,6 +130,7 @@ export const usageOf = (
   choices: ReadonlyArray<Choice>
 ): string => {
   if (CliError.isCommandMismatch(error)) return unknownCommand(args)
+  if (CliError.isUnclusteredFlag(error)) return oneDash(args)
   const text = plain(HelpDoc.toAnsiText(error.error))
   const words = text.replace(/\s+/g, " ").trim()
   const cases = /^Expected one of the following cases: (.*)$/.exec(words)?.[1]

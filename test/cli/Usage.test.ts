@@ -25,7 +25,7 @@ layer(NodeContext.layer, { excludeTestServices: true })("a line that is not unde
   it.effect("is told in one line of plain words, whatever the command", () =>
     Effect.gen(function* () {
       for (const command of commands)
-        for (const wrong of [["--frobnicate"], ["--frobnicate", "x"], ["/nowhere/at/all", "b", "c", "d", "e"]]) {
+        for (const wrong of [["--frobnicate"], ["--frobnicate", "x"], ["-frobnicate", "x"], ["/nowhere/at/all", "b", "c", "d", "e"]]) {
           // The question of search may have any number of words.
           if (command[0] === "search" || (command[0] === "run" && command.length === 1)) continue
           const { code, err, out } = yield* said([...command, ...wrong])
@@ -34,6 +34,7 @@ layer(NodeContext.layer, { excludeTestServices: true })("a line that is not unde
           assert.include([1, 2], code, `${line}: ${err.join()}`)
           assert.deepStrictEqual(out, [], line)
           assert.lengthOf(err, 1, line)
+          assert.match(err[0]!, /\w/, line)
           assert.notMatch(err[0]!, raw, line)
           assert.notInclude(err[0]!, "\n", line)
         }
@@ -46,6 +47,7 @@ layer(NodeContext.layer, { excludeTestServices: true })("a line that is not unde
         const { code, err, out } = yield* said([...command, "--json", "x", "--help"])
         assert.deepStrictEqual([code, err], [0, []], command.join(" "))
         assert.include(out.join("\n"), `$ gateway ${command.join(" ")}`, command.join(" "))
+        assert.notInclude(out.join("\n"), "--wizard", "options of the program stand in its own help")
       }
       assert.include((yield* said(["catalog", "-h"])).out.join("\n"), "lint")
       assert.include((yield* said(["--help"])).out.join("\n"), "catalog lint")
@@ -98,6 +100,8 @@ layer(NodeContext.layer, { excludeTestServices: true })("a line that is not unde
         ["credit --usd 1", /^--workspace is missing; --reason is missing; gateway credit --help shows an example$/],
         ["--json workspace list", /^--json stands before the command; options stand after it, such as /],
         ["workspace create", /^NAME is missing; gateway workspace create --help shows an example$/],
+        ["workspace create -name a", /^-name is no option of gateway workspace create: options begin with two dashes; /],
+        ["search x --log-level warn", /^--log-level: must be one of all, .*warning, /],
         ["workspace create a b", /^b is one word too many; gateway workspace create --help shows what it takes$/],
         [
           "workspace create --frob",

@@ -88,12 +88,8 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
       const all = yield* help([])
       const commands = listed(all)
       assert.isAbove(commands.length, 25)
-      const common = /^--completions [^]*?(?=\n\nCOMMANDS$)/m.exec(all)?.[0] ?? "not there"
       const texts = yield* Effect.forEach(commands, (command) =>
-        Effect.map(help(command.split(" ")), (text) => {
-          assert.include(text, common)
-          return `$ gateway ${command} --help\n${text.replace(common, "[the options of every command]")}`
-        })
+        Effect.map(help(command.split(" ")), (text) => `$ gateway ${command} --help\n${text}`)
       )
       yield* Effect.promise(() => golden("cli-help.txt", [`$ gateway --help\n${all}`, ...texts].join("\n")))
     })

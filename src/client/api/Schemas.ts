@@ -1509,7 +1509,10 @@ export type Run = {
   readonly contractVersion?: string | undefined
   /** When it was dispatched; null before. Example: "2026-06-15T12:00:00.012Z". */
   readonly startedAt: string | null
-  /** The connection that it used; absent when it used none of yours. Example: "con_01jz3w8m5q0000000000000000". */
+  /**
+   * The connection that its request named. A request that names none uses the newest one to the provider, if
+   * there is one. Example: "con_01jz3w8m5q0000000000000000".
+   */
   readonly connectionId?: string | undefined
   /**
    * Whether the run was there already, under the same idempotency key; only in the answer to POST /v1/runs.
