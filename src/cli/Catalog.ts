@@ -109,11 +109,17 @@ const lint = Command.make(
           found.map((each) => named(inItsFile(sources, each)))
         const { ageWarnings } = yield* Effect.promise(() => import("../layers/catalog/VerifiedAges.js"))
         const now = yield* Clock.currentTimeMillis
+        const { likelyJobMistakes, likelyMistakes } = yield* Effect.promise(
+          () => import("../layers/catalog/LikelyMistakes.js")
+        )
         // Nobody but the maintainers of the built-in catalog can read its documentation again.
-        const warningsOf = (content: ReadContent) =>
-          inFiles(content, ageWarnings(content.endpoints, now)).filter(
+        const warningsOf = (content: ReadContent) => [
+          ...inFiles(content, ageWarnings(content.endpoints, now)).filter(
             ({ subject }) => !subject.startsWith(builtInCatalog)
-          )
+          ),
+          ...inFiles(content, likelyMistakes(content.endpoints, content.jobs)),
+          ...likelyJobMistakes(content.jobs)
+        ]
         const more = folders.length > 0 ? folders : (yield* readConfig).catalogFolders
         const all = new Set([builtInCatalog, ...more.map((folder) => resolve(folder))])
         return yield* readCatalog([...all], { thorough: true }).pipe(

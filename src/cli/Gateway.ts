@@ -239,7 +239,10 @@ const printing = (
     if (typeof word !== "string") return word
     const described = asked.help
       ? withTwoLines(
-          withRepeats(withWholeCommand(asked.colours ? word : plain(word), asked.args), asked.args).replace(ofItsKind, "")
+          withRepeats(withWholeCommand(asked.colours ? word : plain(word), asked.args), asked.args).replace(
+            ofItsKind,
+            ""
+          )
         )
       : word
     return asked.colours ? described : plain(described)

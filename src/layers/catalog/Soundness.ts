@@ -45,9 +45,9 @@ const termProblems = (operation: Operation, jobIds: ReadonlySet<string>): Readon
         path: "price.maxMicros",
         message: "is needed for a price by input: it bounds what a call can cost"
       })
-    else if (price.maxMicros < price.micros + price.perCallMicros)
-      problems.push({ path: "price.maxMicros", message: "must not be below the price of a usual call" })
   }
+  if (price.maxMicros !== undefined && price.maxMicros < price.micros + price.perCallMicros)
+    problems.push({ path: "price.maxMicros", message: "must not be below the price of a usual call" })
   if (effect === "effectful" && repeatable && idempotencyHeader === undefined) {
     problems.push({
       path: "repeatable",

@@ -53,6 +53,11 @@ const bad: ReadonlyArray<readonly [member: object, path: string, message: string
     "repeatable",
     "must be false for an effectful operation without idempotencyHeader: a repeated call would act twice"
   ],
+  [
+    { price: { basis: "per_call", micros: 5, maxMicros: 4 } },
+    "price.maxMicros",
+    "must not be below the price of a usual call"
+  ],
   [{ job: "no.such.job" }, "job", "there is no job no.such.job"],
   [
     { response: { missStatuses: [404], successStatuses: [302, 404] } },
