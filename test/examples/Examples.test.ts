@@ -11,7 +11,7 @@ import { findEmail } from "../../examples/client.js"
 import { createClient } from "../../src/client/index.js"
 import { decodeCatalog } from "../../src/layers/catalog/ManifestReading.js"
 import { lintCatalog } from "../../src/layers/catalog/CatalogLint.js"
-import { welcome } from "../../src/layers/accounts/DemoWorkspace.js"
+import { commandFrom, welcome } from "../../src/layers/accounts/DemoWorkspace.js"
 import { fail, failures, hit, type Listening, miss, testGateway, type TestGatewayOptions } from "../../src/testing.js"
 import "../../examples/test-with-effect.test.js"
 import "../../examples/test-with-scripted-providers.test.js"
@@ -140,11 +140,19 @@ describe("a command to paste", () => {
 
   it.runIf(hasCurl)("of the welcome does too", () =>
     withGateway({}, async ({ token, url }) => {
-      const place = mkdtempSync(join(tmpdir(), "gateway-welcome-"))
+      const place = mkdtempSync(join(tmpdir(), "gateway welcome-"))
       try {
         writeFileSync(join(place, "dev-token"), `${token}\n`)
         const text = welcome(url, join(place, "dev-token"), "gateway")
         ran(await pasted(text.slice(text.indexOf("curl")), {}))
+        const command = commandFrom(
+          [
+            ["GATEWAY_DATA_DIR", place],
+            ["PORT", "1"]
+          ],
+          "/bin/sh -c 'echo $GATEWAY_DATA_DIR $PORT'"
+        )
+        assert.include((await pasted(command, {})).stdout, `${place} 1`)
       } finally {
         rmSync(place, { recursive: true })
       }

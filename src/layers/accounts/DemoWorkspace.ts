@@ -60,6 +60,18 @@ export const ensureDemoWorkspace = Effect.fn("Demo.workspace")(function* (dataDi
   yield* files.writeFileString(file, `${Redacted.value(token)}\n`, { mode: 0o600 })
 })
 
+/** A word as any shell reads it. */
+const shellWord = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
+
+/**
+ * The start of a command that finds this gateway from another terminal: the settings of this start that say where it
+ * is, then `commandLine`.
+ */
+export const commandFrom = (
+  settings: ReadonlyArray<readonly [name: string, value: string]>,
+  commandLine: string
+): string => [...settings.map(([name, value]) => `${name}=${shellWord(value)}`), commandLine].join(" ")
+
 /** The text that the start prints once the gateway listens. `commandLine` starts every command of the gateway. */
 export const welcome = (url: string, file: string, commandLine: string): string => `
 provider-gateway is ready.
@@ -72,7 +84,7 @@ provider-gateway is ready.
 Run a job:
 
   curl -s '${url}/v1/runs?wait=true' \\
-    -H "Authorization: Bearer $(cat ${file})" \\
+    -H "Authorization: Bearer $(cat ${shellWord(file)})" \\
     -H "Idempotency-Key: ${shellKey}" \\
     -H 'Content-Type: application/json' \\
     -d '{"endpointId":"job:people.email.find","input":{"name":"Ada Example","domain":"example.com"}}'

@@ -1,7 +1,7 @@
 /** The gateway in this process, and the newcomer's welcome in development. */
 import { ServerAddress } from "../../http/serving/Listening.js"
-import { Console, Data, Effect, Layer } from "effect"
-import { tokenFile, welcome } from "../accounts/DemoWorkspace.js"
+import { Array as Arr, Config, Console, Data, Effect, Layer, Option } from "effect"
+import { commandFrom, tokenFile, welcome } from "../accounts/DemoWorkspace.js"
 import { commandLine } from "../../PackagedFiles.js"
 import { type GatewayConfig, publicUrlProblem, urlOf } from "../node/Config.js"
 import { GatewayWithCatalog } from "./Main.js"
@@ -9,6 +9,19 @@ import { observed } from "./Observed.js"
 import { isFirst, isOneOfSeveral, tellListening } from "./Processes.js"
 import { MetricsOfAll } from "./ProcessMetrics.js"
 import type { ServeOptions } from "./Starting.js"
+
+/** Those that are set here, and without which a command would look for this gateway in another place. */
+const settingsOfPlace = (port: number) =>
+  Effect.map(
+    Effect.forEach(["PORT", "HOST", "GATEWAY_DATA_DIR", "GATEWAY_PUBLIC_URL"], (name) =>
+      Effect.map(
+        Effect.option(Config.string(name)),
+        Option.map((value) => [name, value] as const)
+      )
+    ),
+    // Port 0 takes any; a command needs the one that was taken.
+    (found) => Arr.getSomes(found).map(([name, value]) => [name, name === "PORT" ? String(port) : value] as const)
+  )
 
 const started = (config: GatewayConfig, { welcomes }: ServeOptions) =>
   Layer.scopedDiscard(
@@ -24,7 +37,8 @@ const started = (config: GatewayConfig, { welcomes }: ServeOptions) =>
         yield* Effect.addFinalizer(() => Effect.logInfo("Stopping: what is under way is ended first"))
         return yield* Effect.logInfo(`Listening on ${url}`)
       }
-      yield* Console.log(welcome(url, yield* tokenFile(config.dataDir), commandLine))
+      const command = commandFrom(yield* settingsOfPlace(port), commandLine)
+      yield* Console.log(welcome(url, yield* tokenFile(config.dataDir), command))
     })
   ).pipe(Layer.provide(GatewayWithCatalog(config)), Layer.provide(isOneOfSeveral ? MetricsOfAll : Layer.empty))
 

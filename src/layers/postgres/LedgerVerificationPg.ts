@@ -3,8 +3,8 @@
  * does not add up. It checks the balances, holds and counts of each workspace, the amounts held, released and charged
  * for each run, and for each month whose runs are gone, the spending of each token in its month, including the tokens
  * that it let in, what reports say of each day, the balances behind each entry, and what was paid for each top-up. It
- * does not check what the attempts of a run cost: an operator may charge another sum. It only reads. The statement computes the same as `driftOf` in
- * domain/LedgerVerification, which explains each kind of row.
+ * does not check what the attempts of a run cost: an operator may charge another sum. It only reads. The statement
+ * computes the same as `driftOf` in domain/LedgerVerification, which explains each kind of row.
  */
 import { Effect, Schema } from "effect"
 import { dayMillis } from "../../domain/Days.js"

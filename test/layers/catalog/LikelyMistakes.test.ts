@@ -1,0 +1,57 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { likelyJobMistakes, likelyMistakes } from "../../../src/layers/catalog/LikelyMistakes.js"
+import { builtInContent } from "../../../src/layers/compose/BuiltInContent.js"
+import { endpoint, job } from "../../support/catalog.js"
+
+const book = job("book.find", { needs: [["title"], ["isbn"]], exampleInput: { title: "Emma" } })
+const input = { type: "object", properties: { name: { type: "string" }, page: { type: "integer" } } }
+const warned = (operation: object) =>
+  likelyMistakes([endpoint({ id: "books", job: book.id, input, ...operation })], [book]).map(
+    ({ message, path }) => `${path}: ${message}`
+  )
+
+describe("a check of a catalog warns of", () => {
+  it("a binding of a field that the input does not have", () => {
+    assert.deepStrictEqual(warned({ bindings: { nam: { in: "query", name: "title" } } }), [
+      "bindings.nam: the input has no field nam; did you mean name?"
+    ])
+    assert.deepStrictEqual(warned({ bindings: { shelf: { in: "query", name: "shelf" } } }), [
+      "bindings.shelf: the input has no field shelf"
+    ])
+  })
+
+  it("a name of a job that leads to no field, or that the job has in another spelling", () => {
+    assert.deepStrictEqual(warned({ accepts: { title: "nmae" } }), [
+      "accepts.title: the input has no field nmae; did you mean name?"
+    ])
+    assert.deepStrictEqual(warned({ accepts: { titel: "name" } }), [
+      "accepts.titel: the job has no field titel; did you mean title?"
+    ])
+  })
+
+  it("an example of a job that the job itself would refuse", () => {
+    assert.deepStrictEqual(likelyJobMistakes([{ ...book, exampleInput: { titel: "Emma" } }]), [
+      {
+        subject: "job book.find",
+        path: "exampleInput",
+        message: "has none of the sets of fields that the job needs: title, or isbn"
+      }
+    ])
+  })
+
+  it("nothing that an operation may well mean", () => {
+    for (const sound of [
+      { bindings: { name: { in: "query", name: "title" } }, accepts: { title: "name", titel: "name" } },
+      { bindings: { shelf: { in: "query", name: "shelf" } }, extras: ["shelf"] },
+      { accepts: { author: "name" } }
+    ])
+      assert.deepStrictEqual(warned(sound), [])
+  })
+
+  it.effect("nothing of the built-in catalog", () =>
+    Effect.map(builtInContent("all"), ({ endpoints, jobs }) =>
+      assert.deepStrictEqual([likelyMistakes(endpoints, jobs), likelyJobMistakes(jobs)], [[], []])
+    )
+  )
+})
