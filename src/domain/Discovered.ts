@@ -1,7 +1,7 @@
 /** What discover asks and answers: the operations that a workspace can run, with their scores. Shapes only. */
 import { Schema } from "effect"
-import { JobName, raisedByUse, titleFields, usageHints } from "./CatalogRow.js"
-import { appliedHints, warnings } from "./CatalogSearch.js"
+import { Access, JobName, raisedByUse, titleFields, usageHints } from "./CatalogRow.js"
+import { appliedHints, DroppedHint, NoMatchWarning } from "./CatalogSearch.js"
 import { between, field, optional, text, texts } from "./Described.js"
 import type { Prefer } from "./RoutePlan.js"
 
@@ -36,11 +36,30 @@ export const DiscoveredOperation = Schema.Struct({
 }).annotations({ identifier: "DiscoveredOperation", description: "An operation that this workspace can run" })
 export type DiscoveredOperation = typeof DiscoveredOperation.Type
 
+export const OutOfReach = Schema.Struct({
+  code: field(Schema.Literal("best_cannot_run"), "What fits best cannot run for this workspace now", "best_cannot_run"),
+  endpointId: titleFields.endpointId,
+  provider: titleFields.provider,
+  job: optional(JobName.annotations({ description: "The job that it does" })),
+  access: Access,
+  message: text(
+    "The same in a sentence, with what would help",
+    "twilio-send-sms (job:sms.send) fits best, and cannot run for this workspace now: it needs an account of your own at twilio, or a key that the operator sets. What is listed does something else"
+  )
+}).annotations({ description: "What fits the words best, when nothing that can run does the same" })
+export type OutOfReach = typeof OutOfReach.Type
+
 export const Discovered = Schema.Struct({
   query: text("The words that were searched for", "find a work email"),
-  job: optional(JobName.annotations({ description: "The job that the words mean; absent when they mean none" })),
+  job: optional(
+    JobName.annotations({ description: "The job that the words mean; absent when they mean none that can run" })
+  ),
   operations: Schema.Array(DiscoveredOperation).annotations({ description: "Operations, best first" }),
-  warnings,
+  warnings: optional(
+    Schema.Array(Schema.Union(OutOfReach, NoMatchWarning, DroppedHint)).annotations({
+      description: "Present when nothing that can run is what was asked for, or when a hint of the words left nothing"
+    })
+  ),
   appliedHints
 }).annotations({ identifier: "Discovered", description: "Operations that this workspace can run" })
 export type Discovered = typeof Discovered.Type

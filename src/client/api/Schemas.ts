@@ -524,7 +524,7 @@ export type ConnectionRequest = {
 export type Discovered = {
   /** The words that were searched for. Example: "find a work email". */
   readonly query: string
-  /** The job that the words mean; absent when they mean none. */
+  /** The job that the words mean; absent when they mean none that can run. */
   readonly job?:
     | {
         /** The job's id; run it as job:<id>. Example: "people.email.find". */
@@ -535,9 +535,29 @@ export type Discovered = {
     | undefined
   /** Operations, best first. */
   readonly operations: ReadonlyArray<DiscoveredOperation>
-  /** Present when nothing matched the words, or when a hint of them left nothing. */
+  /** Present when nothing that can run is what was asked for, or when a hint of the words left nothing. */
   readonly warnings?:
     | ReadonlyArray<
+        | {
+            /** What fits best cannot run for this workspace now. Example: "best_cannot_run". */
+            readonly code: "best_cannot_run"
+            /** The id to run it by. Example: "mock-email-find". */
+            readonly endpointId: string
+            /** The provider's id. Example: "mock". */
+            readonly provider: string
+            /** The job that it does. */
+            readonly job?:
+              | {
+                  /** The job's id; run it as job:<id>. Example: "people.email.find". */
+                  readonly id: string
+                  /** What it is called. Example: "Find a work e-mail address". */
+                  readonly title: string
+                }
+              | undefined
+            readonly access: Access
+            /** The same in a sentence, with what would help. */
+            readonly message: string
+          }
         | {
             /** Nothing holds the words. Example: "no_match". */
             readonly code: "no_match"

@@ -5,7 +5,6 @@
  */
 import { Context, Effect, Either, Layer, Ref } from "effect"
 import { CatalogLoading, NotFound, ValidationError } from "../../domain/ApiErrors.js"
-import type { SearchAnswer } from "../../domain/CatalogSearch.js"
 import { unknownProvider } from "../../domain/KnownProviders.js"
 import type { Endpoint } from "../../domain/Manifest.js"
 import { placementOf } from "../../domain/ContractMaking.js"
@@ -75,7 +74,7 @@ interface Serving {
   readonly noteShown: (
     viewer: Viewer,
     rows: ReadonlyArray<ShownRow>,
-    warnings: SearchAnswer["warnings"]
+    warnings: ReadonlyArray<{ readonly code: string }> | undefined
   ) => Effect.Effect<void>
   readonly contracts: ContractStore["Type"]
   readonly prepare: Prepare

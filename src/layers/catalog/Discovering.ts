@@ -5,7 +5,7 @@
  */
 import { titleOf } from "../../domain/CatalogRow.js"
 import { type CatalogFilter, noFilter } from "../../domain/CatalogSearch.js"
-import type { Discovered, DiscoveredOperation, DiscoverQuery } from "../../domain/Discovered.js"
+import type { Discovered, DiscoveredOperation, DiscoverQuery, OutOfReach } from "../../domain/Discovered.js"
 import { counted } from "../../domain/Counted.js"
 import type { HintParameter } from "../../domain/QuestionHints.js"
 import type { Prefer } from "../../domain/RoutePlan.js"
@@ -17,7 +17,7 @@ import { givenBy } from "./GivenInputs.js"
 import { findHinted } from "./HintedSearch.js"
 import { shownRaise } from "./learning/RaisedByUse.js"
 import { candidateOf } from "./Ranking.js"
-import { type Narrowing, noMatch } from "./Searching.js"
+import { find, type Narrowing, noMatch, type RankedQuery } from "./Searching.js"
 import type { Seen } from "./ServedRevision.js"
 
 const candidatesMax = 100
@@ -59,6 +59,38 @@ const reasonOf = (
       ? "not run here yet"
       : `${Math.round(rate * 100)} % of ${counted(runs, "run")} worked${thin ? " (few)" : ""}`
   return `${does}; ${costs}; ${proof}.`
+}
+
+/** What fits best of the whole catalog, where it cannot run here and nothing that was found does the same job. */
+const outOfReach = (
+  seen: Seen,
+  query: RankedQuery & CatalogFilter,
+  found: ReadonlyArray<DiscoveredOperation>
+): OutOfReach | null => {
+  const { revision, rows } = seen.served
+  const { statistics, table } = seen.view
+  const keeps = compileFilter(revision, query, table)
+  if (keeps === null) return null
+  const { hits, unmatched } = find(seen, { ...query, offset: 0, limit: 1 }, { key: filterKey(query), keeps })
+  const [best] = hits
+  if (best === undefined || unmatched || table.of(best.doc).runnableNow) return null
+  const row = rows.row(best.doc, table, statistics, best.matchedBy)
+  if (row === null) return null
+  const { access, capability, endpointId, provider } = row
+  if (capability !== undefined && found.some((each) => each.capability === capability)) return null
+  const job = capability === undefined ? undefined : revision.jobs.get(capability)
+  const needs =
+    access === "needs_your_account"
+      ? `it needs an account of your own at ${provider}, or a key that the operator sets`
+      : "the operator has not opened it"
+  return {
+    code: "best_cannot_run",
+    endpointId,
+    provider,
+    ...(job === undefined ? {} : { job: { id: job.id, title: job.title } }),
+    access,
+    message: `${endpointId}${job === undefined ? "" : ` (job:${job.id})`} fits best, and cannot run for this workspace now: ${needs}. What is listed does something else`
+  }
 }
 
 export const discover = (seen: Seen, query: DiscoverQuery): Discovered => {
@@ -133,12 +165,17 @@ export const discover = (seen: Seen, query: DiscoverQuery): Discovered => {
     )
     .slice(0, query.limit)
   const capability = unmatched ? null : (operations[0]?.capability ?? null)
-  const job = capability === null ? undefined : revision.jobs.get(capability)
+  const better = outOfReach(seen, { ...noFilter, ...hinted.query }, operations)
+  const job = capability === null || better !== null ? undefined : revision.jobs.get(capability)
+  const warnings = [
+    ...(better === null ? [] : [better]),
+    ...(unmatched ? [noMatch(operations.length)] : dropped)
+  ]
   return {
     query: query.q,
     ...(job === undefined ? {} : { job: { id: job.id, title: job.title } }),
     operations,
-    ...(unmatched ? { warnings: [noMatch(operations.length)] } : dropped.length === 0 ? {} : { warnings: dropped }),
+    ...(warnings.length === 0 ? {} : { warnings }),
     ...(appliedHints.length === 0 ? {} : { appliedHints })
   }
 }

@@ -683,6 +683,46 @@ describe("overview, discover, contracts and the public catalog", () => {
     )
   })
 
+  it.live("names what fits best where that cannot run, and takes nothing else for the job that was meant", () => {
+    const keyed = { auth: { type: "bearer" } }
+    const catalog = {
+      jobs: [
+        job("sms.send", { title: "Send a text message", phrases: ["send sms"] }),
+        job("jobs.search", { title: "Search job postings", phrases: ["find jobs"] })
+      ],
+      endpoints: [
+        endpoint({ id: "pigeon-send", name: "Send SMS", summary: "Sends an SMS.", job: "sms.send", provider: keyed }),
+        endpoint({
+          id: "board-jobs",
+          name: "Search jobs",
+          summary: "Searches jobs. They send alerts.",
+          job: "jobs.search"
+        })
+      ]
+    }
+    return Effect.scoped(
+      Effect.flatMap(startGateway({ catalogLayer: servedCatalog(catalog) }), ({ get }) =>
+        Effect.gen(function* () {
+          const { json } = yield* get("/v1/discover?q=send+sms")
+          assert.notProperty(json, "job")
+          assert.deepStrictEqual(json.warnings, [
+            {
+              code: "best_cannot_run",
+              endpointId: "pigeon-send",
+              provider: "p-pigeon-send",
+              job: { id: "sms.send", title: "Send a text message" },
+              access: "needs_your_account",
+              message:
+                "pigeon-send (job:sms.send) fits best, and cannot run for this workspace now: it needs an account of your own at p-pigeon-send, or a key that the operator sets. What is listed does something else"
+            }
+          ])
+          const found = (yield* get("/v1/discover?q=find+jobs")).json
+          assert.deepStrictEqual([found.job?.id, found.warnings], ["jobs.search", undefined])
+        })
+      )
+    )
+  })
+
   it.live("shows contracts, pinned by version, of tools and of jobs with their providers in order", () =>
     withGateway(({ get }) =>
       Effect.gen(function* () {
