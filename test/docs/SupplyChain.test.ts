@@ -108,6 +108,15 @@ describe("package-lock.json", () => {
 })
 
 describe("package.json", () => {
+  it("has the versions that the guide to tests names for another project", () => {
+    const guide = readFileSync(join(root, "docs", "testing.md"), "utf8")
+    const asked = { ...manifest["dependencies"], ...manifest["devDependencies"] }
+    const named = [...guide.matchAll(/(\S*(?:effect|vitest))@(\d[\d.]*\d|\d)/g)]
+    assert.isAbove(named.length, 2)
+    for (const [, name = "", version = ""] of named)
+      assert.isTrue(asked[name]?.startsWith(version), `${name}@${version}`)
+  })
+
   it("asks for no package that nothing here uses", () => {
     const folders = ["src", "test", "bench", "chaos", "eslint", "scripts", "examples"]
     const files = [
