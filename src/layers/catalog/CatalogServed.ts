@@ -139,8 +139,8 @@ const makeCatalog = (
     Effect.flatMap(seenBy(null), (seen) => {
       const page = publicItems(seen, query)
       if (page === null) return ValidationError.of("cursor", "is not a cursor of this list")
-      const { appliedHints, dropped, items, next, unmatched } = page
-      const warnings = unmatched ? [noMatch(items.length)] : dropped
+      const { appliedHints, dropped, items, next, unknown, unmatched } = page
+      const warnings = unmatched || unknown.length > 0 ? [noMatch(items.length, unknown)] : dropped
       return Effect.succeed({
         items,
         next,

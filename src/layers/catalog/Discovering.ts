@@ -167,10 +167,7 @@ export const discover = (seen: Seen, query: DiscoverQuery): Discovered => {
   const capability = unmatched ? null : (operations[0]?.capability ?? null)
   const better = outOfReach(seen, { ...noFilter, ...hinted.query }, operations)
   const job = capability === null || better !== null ? undefined : revision.jobs.get(capability)
-  const warnings = [
-    ...(better === null ? [] : [better]),
-    ...(unmatched ? [noMatch(operations.length)] : dropped)
-  ]
+  const warnings = [...(better === null ? [] : [better]), ...(unmatched ? [noMatch(operations.length)] : dropped)]
   return {
     query: query.q,
     ...(job === undefined ? {} : { job: { id: job.id, title: job.title } }),

@@ -1,5 +1,7 @@
 // Filters of search and listing over the columns of a revision, and counts by value of the endpoints that pass them.
 import type { CatalogFilter, Facets } from "../../domain/CatalogSearch.js"
+import { cutText } from "../../domain/Characters.js"
+import { unknownId } from "../../domain/KnownProviders.js"
 import type { AccessTable } from "./AccessTable.js"
 import { type Column, flags, type Revision } from "./Revision.js"
 
@@ -8,16 +10,29 @@ export type Keeps = (number: number) => boolean
 /** The filter that keeps everything. It is compared by identity, so that an index need not call it for every row. */
 export const keepsAll: Keeps = () => true
 
+/** The columns that a filter names a value of, with what the value is. */
+const named = (revision: Revision, filter: CatalogFilter) =>
+  [
+    ["category", revision.category, filter.category],
+    ["platform", revision.platform, filter.platform],
+    ["provider", revision.provider, filter.provider],
+    ["capability", revision.capability, filter.capability]
+  ] as const
+
+/** The values that no operation of the catalog has, each with what was probably meant. */
+export const unknownValues = (revision: Revision, filter: CatalogFilter): ReadonlyArray<string> =>
+  named(revision, filter).flatMap(([parameter, { codeOf }, wanted]) =>
+    wanted === null || (wanted !== "" && codeOf.has(wanted))
+      ? []
+      : [
+          `${parameter}=${cutText(wanted, 100)} ${unknownId(parameter === "capability" ? "job" : parameter, wanted, codeOf.keys())}`
+        ]
+  )
+
 /** Null when nothing can pass, because the filter asks for a value that no endpoint has. */
 export const compileFilter = (revision: Revision, filter: CatalogFilter, table: AccessTable): Keeps | null => {
   const tests: Array<Keeps> = []
-  const columns: ReadonlyArray<readonly [Column, string | null]> = [
-    [revision.category, filter.category],
-    [revision.platform, filter.platform],
-    [revision.provider, filter.provider],
-    [revision.capability, filter.capability]
-  ]
-  for (const [{ codeOf, codes }, wanted] of columns) {
+  for (const [, { codeOf, codes }, wanted] of named(revision, filter)) {
     if (wanted === null) continue
     const code = codeOf.get(wanted)
     if (code === undefined || wanted === "") return null

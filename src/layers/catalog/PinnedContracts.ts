@@ -10,6 +10,7 @@ import { jobEndpointId, jobNamedBy } from "../../domain/EndpointIds.js"
 import type { Endpoint } from "../../domain/Manifest.js"
 import { contractOf, jobContractOf } from "../../domain/ContractMaking.js"
 import type { OperationContract } from "../../domain/OperationContract.js"
+import { nearest } from "../../domain/Similar.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import type { ContractStore } from "../../services/ContractStore.js"
 import { holdOf } from "../providers/PriceByInput.js"
@@ -62,7 +63,10 @@ const jobContract: (
       })
     const stored =
       contractVersion === null ? Option.none() : decodeStoredJob(yield* contracts.find(id, contractVersion))
-    if (contractVersion === null || Option.isNone(stored)) return yield* new NotFound({ what: "operation", id })
+    if (contractVersion === null || Option.isNone(stored)) {
+      const meant = job === undefined ? nearest(jobId, revision.jobs.keys()) : null
+      return yield* new NotFound({ what: "operation", id, ...(meant === null ? {} : { meant: jobEndpointId(meant) }) })
+    }
     const members = yield* Effect.forEach(stored.value.members, (member) =>
       endpointAt(contracts, seen.served, member.endpointId, member.contractVersion)
     )

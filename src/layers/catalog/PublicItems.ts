@@ -6,7 +6,7 @@ import { type Endpoint, isKeyless, type JobManifest } from "../../domain/Manifes
 import { listedMicros, placementOf } from "../../domain/ContractMaking.js"
 import { bindingOf, inputFields, requiredFields } from "../../domain/OperationInput.js"
 import type { HintParameter } from "../../domain/QuestionHints.js"
-import { compileFilter, filterKey, numbersOf } from "./Filtering.js"
+import { compileFilter, filterKey, numbersOf, unknownValues } from "./Filtering.js"
 import { findHinted } from "./HintedSearch.js"
 import { jobNamed } from "./JobNames.js"
 import { jobOf } from "./Revision.js"
@@ -67,6 +67,8 @@ export interface PublicPage {
   readonly next: string | null
   /** Nothing matched the words that were searched for. */
   readonly unmatched: boolean
+  /** The filters that ask for what the catalog does not have, in words; only where they left nothing. */
+  readonly unknown: ReadonlyArray<string>
   readonly appliedHints: ReadonlyArray<AppliedHint>
   readonly dropped: ReadonlyArray<DroppedHint>
 }
@@ -116,6 +118,7 @@ export const publicItems = (seen: Seen, query: PublicQuery): PublicPage | null =
     }),
     next: end < total ? String(end) : null,
     unmatched,
+    unknown: total === 0 ? unknownValues(revision, filter) : [],
     appliedHints,
     dropped
   }

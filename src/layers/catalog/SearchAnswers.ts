@@ -6,7 +6,7 @@ import type { CatalogRow } from "../../domain/CatalogRow.js"
 import type { CatalogQuery, PriceHint, SearchAnswer } from "../../domain/CatalogSearch.js"
 import { jobNamedBy } from "../../domain/EndpointIds.js"
 import { toUsd } from "../../domain/Micros.js"
-import { compileFilter, filterKey } from "./Filtering.js"
+import { compileFilter, filterKey, unknownValues } from "./Filtering.js"
 import { givenBy } from "./GivenInputs.js"
 import { everyHint, findHinted } from "./HintedSearch.js"
 import { shownRaise } from "./learning/RaisedByUse.js"
@@ -83,7 +83,7 @@ const advice = (
   const explained = said.warnings !== undefined || said.priceHint !== undefined
   // An empty page that is explained already needs no second reason. Rows that are not results always carry the warning.
   if (!found.unmatched || (found.total === 0 && explained)) return said
-  return { ...said, warnings: [...(said.warnings ?? []), noMatch(found.total)] }
+  return { ...said, warnings: [...(said.warnings ?? []), noMatch(found.total, unknownValues(revision, query))] }
 }
 
 /**

@@ -196,11 +196,11 @@ const unrelated = (
 const noneRelevant: Relevant = { hits: SearchHits.none, total: 0, expandedCapabilities: [], mocks: 0 }
 export const nothing: Found = { hits: [], total: 0, expandedCapabilities: [], unmatched: true }
 
-/** The warning that the rows, if there are any, are not results. */
-export const noMatch = (rows: number): NoMatchWarning => ({
+/** The warning that the rows, if there are any, are not results. `unknown` are filters for what the catalog lacks. */
+export const noMatch = (rows: number, unknown: ReadonlyArray<string> = []): NoMatchWarning => ({
   code: "no_match",
   message:
     rows > 0
       ? "Nothing here matches these words; the rows are not results, they show what the catalog can do"
-      : "Nothing here matches these words and filters"
+      : ["Nothing here matches these words and filters", ...unknown].join("; ")
 })

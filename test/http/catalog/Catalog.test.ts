@@ -683,6 +683,24 @@ describe("overview, discover, contracts and the public catalog", () => {
     )
   })
 
+  it.live("says which filter asks for what the catalog does not have, and which job was meant", () =>
+    withGateway(({ get }) =>
+      Effect.gen(function* () {
+        for (const path of ["/v1/catalog/search?q=work+email&category=peopl", "/v1/public-catalog?category=peopl"]) {
+          const [warning] = (yield* get(path)).json.warnings
+          assert.deepStrictEqual(warning, {
+            code: "no_match",
+            message:
+              "Nothing here matches these words and filters; category=peopl is no category of the catalog; did you mean people?"
+          })
+        }
+        assert.notProperty((yield* get("/v1/public-catalog?category=people")).json, "warnings")
+        const typed = (yield* get("/v1/operations/job%3Apeople.email.fnd")).json.error
+        assert.include(typed.message, "did you mean job:people.email.find?")
+      })
+    )
+  )
+
   it.live("names what fits best where that cannot run, and takes nothing else for the job that was meant", () => {
     const keyed = { auth: { type: "bearer" } }
     const catalog = {
