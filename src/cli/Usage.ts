@@ -78,10 +78,15 @@ const unknownCommand = (args: ReadonlyArray<string>): string => {
 /** Every command has this option, of which the parser does not say what it takes. */
 const logLevels = ["all", "trace", "debug", "info", "warning", "error", "fatal", "none"]
 
+const readSecrets: ReadonlySet<string> = new Set(["gateway key set", "gateway connection create"])
+
 const unknownWord = (word: string, args: ReadonlyArray<string>): string => {
   const line = ["gateway", ...commandIn(args)].join(" ")
   const count = args.filter((arg) => arg.split("=", 1)[0] === word).length
   if (word === "--log-level") return `${word}: must be one of ${logLevels.join(", ")}`
+  // The word may be the key itself.
+  if (readSecrets.has(line) && !word.startsWith("-"))
+    return `${line} takes no further word: the key is read from standard input, such as < key.txt`
   return word.startsWith("-")
     ? `${word} is no option of ${line}${count > 1 ? ", or may be given only once" : ""}; ${line} --help lists them`
     : `${word} is one word too many; ${line} --help shows what it takes`

@@ -167,6 +167,7 @@ layer(Layer.merge(CommandLineTest, WorldLive), { excludeTestServices: true, time
           const scope = yield* type("search anything")
           assert.deepStrictEqual([scope.code, scope.out], [1, []])
           assert.include(scope.err.join(), "(forbidden)")
+          assert.include(scope.err.join(), "gateway login --scope catalog:read asks for a token that has it")
         }),
       60_000
     )

@@ -63,7 +63,9 @@ const Refusal = Schema.Struct({
     message: Schema.String,
     retryable: Schema.Boolean,
     retryHint: Schema.String
-  })
+  }),
+  /** The scope that the token lacks. */
+  scope: Schema.optionalWith(Schema.String, { exact: true })
 })
 const decodeRefusal = Schema.decodeUnknownOption(Refusal)
 
@@ -108,11 +110,13 @@ export const send = (url: string, token: Redacted.Redacted | null, request: Gate
     if (response.ok) return json.right
     const refusal = decodeRefusal(json.right)
     if (Option.isNone(refusal)) return yield* unreachable(`status ${response.status}`)
-    const { code, message, retryHint, retryable } = refusal.value.error
+    const { error, scope } = refusal.value
+    const { code, message, retryHint, retryable } = error
+    const login = scope === undefined ? "" : `; gateway login --scope ${scope} asks for a token that has it`
     return yield* new GatewayRefused({
       status: response.status,
       code,
-      words: retryable ? `${message} ${retryHint}` : message,
+      words: retryable ? `${message} ${retryHint}` : message + login,
       retryable,
       retryAfterSeconds: secondsOf(response.headers.get("retry-after"))
     })

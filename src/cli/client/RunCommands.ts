@@ -235,7 +235,7 @@ const lineOf = (found: Omit<RunShape, "replayed">): string =>
     found.createdAt,
     `${found.status}${found.outcome === undefined ? "" : `/${found.outcome}`}`,
     costOf(found.actualCost),
-    found.endpointId
+    found.servedEndpointId ?? found.endpointId
   ].join("  ")
 
 export const runsList = Command.make(
