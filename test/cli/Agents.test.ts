@@ -3,6 +3,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { spawn } from "node:child_process"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { agentInstructions } from "../../src/domain/Product.js"
 import { hit, type Listening, miss, testGateway } from "../../src/testing.js"
 import { type Agent, overHttp, overStdio, revisions } from "../support/agents.js"
 import type { Loose } from "../support/httpGateway.js"
@@ -134,6 +135,7 @@ describe("the program", () => {
     assert.strictEqual(await ended, 0)
     const lines = out.trim().split("\n")
     assert.lengthOf(lines, 1)
-    assert.strictEqual(JSON.parse(lines[0] ?? "").result.serverInfo.name, "gateway mcp")
+    const { instructions, serverInfo } = JSON.parse(lines[0] ?? "").result
+    assert.deepStrictEqual([serverInfo.name, instructions], ["gateway mcp", agentInstructions])
   })
 })

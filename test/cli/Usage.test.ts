@@ -25,7 +25,12 @@ layer(NodeContext.layer, { excludeTestServices: true })("a line that is not unde
   it.effect("is told in one line of plain words, whatever the command", () =>
     Effect.gen(function* () {
       for (const command of commands)
-        for (const wrong of [["--frobnicate"], ["--frobnicate", "x"], ["-frobnicate", "x"], ["/nowhere/at/all", "b", "c", "d", "e"]]) {
+        for (const wrong of [
+          ["--frobnicate"],
+          ["--frobnicate", "x"],
+          ["-frobnicate", "x"],
+          ["/nowhere/at/all", "b", "c", "d", "e"]
+        ]) {
           // The question of search may have any number of words.
           if (command[0] === "search" || (command[0] === "run" && command.length === 1)) continue
           const { code, err, out } = yield* said([...command, ...wrong])
@@ -100,7 +105,10 @@ layer(NodeContext.layer, { excludeTestServices: true })("a line that is not unde
         ["credit --usd 1", /^--workspace is missing; --reason is missing; gateway credit --help shows an example$/],
         ["--json workspace list", /^--json stands before the command; options stand after it, such as /],
         ["workspace create", /^NAME is missing; gateway workspace create --help shows an example$/],
-        ["workspace create -name a", /^-name is no option of gateway workspace create: options begin with two dashes; /],
+        [
+          "workspace create -name a",
+          /^-name is no option of gateway workspace create: options begin with two dashes; /
+        ],
         ["search x --log-level warn", /^--log-level: must be one of all, .*warning, /],
         ["key set hunter sk_live_1", /^gateway key set takes no further word: the key is read from standard input/],
         ["workspace create a b", /^b is one word too many; gateway workspace create --help shows what it takes$/],

@@ -7,7 +7,7 @@
 import * as Command from "@effect/cli/Command"
 import { Effect, Option, Runtime, Schema } from "effect"
 import type { CallToolResult, ListToolsResult } from "@modelcontextprotocol/server"
-import { productVersion } from "../../domain/Product.js"
+import { agentInstructions, productVersion } from "../../domain/Product.js"
 import { secret } from "../../layers/node/ConfigValues.js"
 import { isObject, type Json, type JsonObject, ParsedObject } from "../../domain/Json.js"
 import {
@@ -114,7 +114,7 @@ const listed = (value: Json | undefined): ReadonlyArray<JsonObject> =>
   Array.isArray(value) ? value.filter((each: Json) => isObject(each)) : []
 
 const serverFor = (known: Sdk, gateway: LoggedIn, run: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>) => {
-  const server = new known.Server(itself, { capabilities: { tools: {} } })
+  const server = new known.Server(itself, { capabilities: { tools: {} }, instructions: agentInstructions })
   server.setRequestHandler("tools/list", () =>
     run(
       Effect.flatMap(asked(gateway, known, "tools/list", {}), (result) => {

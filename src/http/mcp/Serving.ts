@@ -9,7 +9,7 @@ import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Context, Effect, Layer, Runtime, Schema } from "effect"
 import type { CallToolResult, Server } from "@modelcontextprotocol/server"
-import { productName, productVersion } from "../../domain/Product.js"
+import { agentInstructions, productName, productVersion } from "../../domain/Product.js"
 import type { TokenRevoked, Unauthorized } from "../../domain/ApiErrors.js"
 import { ParsedObject } from "../../domain/Json.js"
 import { writeJson } from "../../domain/LosslessJson.js"
@@ -42,9 +42,6 @@ export const mcpRoutes: ReadonlyArray<Route> = [
 const sdk = Effect.promise(() => import("@modelcontextprotocol/server"))
 type Sdk = Effect.Effect.Success<typeof sdk>
 
-const instructions =
-  "A gateway to operations of many providers, paid from one prepaid balance. Find an operation with search_operations, run it with run_operation. Prefer endpoint ids that begin with job:. Every run costs at most what quote_run says. Send the same idempotencyKey again when an answer was lost."
-
 const isArguments = Schema.is(ParsedObject)
 
 const resultOf = ({ failed, value }: ToolAnswer): CallToolResult => ({
@@ -61,7 +58,7 @@ const serverFor = (
 ): Server => {
   const server = new Made(
     { name: "provider-gateway", title: productName, version: productVersion },
-    { capabilities: { tools: {} }, instructions }
+    { capabilities: { tools: {} }, instructions: agentInstructions }
   )
   server.setRequestHandler("tools/list", () => ({
     tools: tools
