@@ -7,6 +7,7 @@ import { Data, Either, ParseResult, Schema } from "effect"
 import { Lexer, parseDocument, Parser } from "yaml"
 import { manifestDepthMax } from "../../domain/Limits.js"
 import { JobManifest, ProviderManifest } from "../../domain/Manifest.js"
+import { didYouMean, fieldMeant } from "../../domain/Similar.js"
 import type { CatalogContent } from "../../services/CatalogPublisher.js"
 import { endpointsOf } from "./ManifestEndpoints.js"
 import { idCheck, operationProblems } from "./Soundness.js"
@@ -151,11 +152,26 @@ const inOne = (messages: ReadonlyArray<string>): ReadonlyArray<string> => {
     : distinct
 }
 
+const unexpected = /^is unexpected, expected: (.+)$/s
+
+/** What the schema says, in words of somebody who writes a manifest. `name` is the member that it speaks of. */
+const inWords = (message: string, name: string): string => {
+  const members = unexpected.exec(message)?.[1]
+  if (members === undefined)
+    return message
+      .replace("Struct (Encoded side)", "an object")
+      .replace(/\bReadonlyArray<[^,]*>/g, "a list")
+      .replace(/\bNonEmptyTrimmedString\b/g, "text")
+  const known = [...members.matchAll(/"([^"]+)"/g)].map(([, member = ""]) => member)
+  const meant = fieldMeant(name, known)
+  return `is no member here${meant === null ? `; there are ${known.join(", ")}` : didYouMean([meant])}`
+}
+
 const shapeProblems = (file: string, error: ParseResult.ParseError): ReadonlyArray<CatalogProblem> => {
   const byPath = new Map<string, Array<string>>()
   for (const { message, path } of ParseResult.ArrayFormatter.formatErrorSync(error)) {
     const at = path.map(String).join(".")
-    byPath.set(at, [...(byPath.get(at) ?? []), message.replace("Struct (Encoded side)", "an object")])
+    byPath.set(at, [...(byPath.get(at) ?? []), inWords(message, String(path.at(-1) ?? ""))])
   }
   return [...byPath].flatMap(([path, messages]) => inOne(messages).map((message) => ({ file, path, message })))
 }

@@ -366,6 +366,21 @@ describe("a check of manifests", () => {
     assert.deepStrictEqual(problems([two]), ["providers/0.yaml auth.text"])
   })
 
+  it("tells a member that there is not with the one that was meant, and a wrong type without the names of the code", () => {
+    const said = (more: string) => {
+      const found = decode([provider(more)])
+      return Either.isLeft(found) ? found.left.problems.map(({ message, path }) => `${path}: ${message}`) : []
+    }
+    assert.deepStrictEqual(said("repeatble: false"), [
+      "operations.0.repeatble: is no member here; did you mean repeatable?"
+    ])
+    assert.match(
+      said("colour: red")[0] ?? "",
+      /^operations\.0\.colour: is no member here; there are id, name, summary, /
+    )
+    assert.deepStrictEqual(said("extras: shelf"), ['operations.0.extras: Expected a list, actual "shelf"'])
+  })
+
   it("tells a mistake of a job at its own file, and not at the operations that name the job", () => {
     const file = "jobs/things.find.yaml"
     const found = decodeCatalog({
