@@ -21,7 +21,7 @@ export const packagedFile = (path: string): URL | null => {
 }
 
 /** How a command of the gateway starts where this package is: installed, a clone, or a folder with the build alone. */
-export const commandLine = packageFolder.pathname.includes("/node_modules/")
+export const commandPrefix = packageFolder.pathname.includes("/node_modules/")
   ? "npx provider-gateway"
   : existsSync(inPackage("src"))
     ? "npm run -s gateway --"

@@ -199,7 +199,12 @@ export const RunBody = Schema.Struct({
   route: optional(Route),
   contractVersion: optional(text("The version of the operation's contract that it used", "9f2c41d07ab35e68")),
   startedAt: field(nullable(Time), "When it was dispatched; null before", "2026-06-15T12:00:00.012Z"),
-  connectionId: optional(text("The connection that its request named. A request that names none uses the newest one to the provider, if there is one", exampleId("con"))),
+  connectionId: optional(
+    text(
+      "The connection that its request named. A request that names none uses the newest one to the provider, if there is one",
+      exampleId("con")
+    )
+  ),
   replayed: optional(
     flag(
       "Whether the run was there already, under the same idempotency key; only in the answer to POST /v1/runs",

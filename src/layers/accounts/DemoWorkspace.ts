@@ -65,21 +65,21 @@ const shellWord = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : 
 
 /**
  * The start of a command that finds this gateway from another terminal: the settings of this start that say where it
- * is, then `commandLine`.
+ * is, then `commandPrefix`.
  */
 export const commandFrom = (
   settings: ReadonlyArray<readonly [name: string, value: string]>,
-  commandLine: string
-): string => [...settings.map(([name, value]) => `${name}=${shellWord(value)}`), commandLine].join(" ")
+  commandPrefix: string
+): string => [...settings.map(([name, value]) => `${name}=${shellWord(value)}`), commandPrefix].join(" ")
 
-/** The text that the start prints once the gateway listens. `commandLine` starts every command of the gateway. */
-export const welcome = (url: string, file: string, commandLine: string): string => `
+/** The text that the start prints once the gateway listens. `commandPrefix` starts every command of the gateway. */
+export const welcome = (url: string, file: string, commandPrefix: string): string => `
 provider-gateway is ready.
 
   Address   ${url}
   Docs      ${url}/docs
   Token     ${file}   (workspace demo, made with 100 dollars; every scope)
-  Console   ${commandLine} console   prints a link that signs you in
+  Console   ${commandPrefix} console   prints a link that signs you in
 
 Run a job:
 

@@ -2,7 +2,7 @@
 import { ServerAddress } from "../../http/serving/Listening.js"
 import { Array as Arr, Config, Console, Data, Effect, Layer, Option } from "effect"
 import { commandFrom, tokenFile, welcome } from "../accounts/DemoWorkspace.js"
-import { commandLine } from "../../PackagedFiles.js"
+import { commandPrefix } from "../../PackagedFiles.js"
 import { type GatewayConfig, publicUrlProblem, urlOf } from "../node/Config.js"
 import { GatewayWithCatalog } from "./Main.js"
 import { observed } from "./Observed.js"
@@ -37,7 +37,7 @@ const started = (config: GatewayConfig, { welcomes }: ServeOptions) =>
         yield* Effect.addFinalizer(() => Effect.logInfo("Stopping: what is under way is ended first"))
         return yield* Effect.logInfo(`Listening on ${url}`)
       }
-      const command = commandFrom(yield* settingsOfPlace(port), commandLine)
+      const command = commandFrom(yield* settingsOfPlace(port), commandPrefix)
       yield* Console.log(welcome(url, yield* tokenFile(config.dataDir), command))
     })
   ).pipe(Layer.provide(GatewayWithCatalog(config)), Layer.provide(isOneOfSeveral ? MetricsOfAll : Layer.empty))
