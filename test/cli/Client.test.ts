@@ -82,14 +82,17 @@ layer(Layer.merge(CommandLineTest, WorldLive), { excludeTestServices: true, time
 
           const search = yield* type("search find an email --limit 3")
           assert.strictEqual(search.code, 0, search.err.join())
-          assert.isAtMost(search.out[0]!.split("\n").length, 3)
+          const [meant = "", ...rows] = search.out[0]!.split("\n")
+          assert.match(meant, /^job:people\.email\.find {2}run this, /, "the job stands before its operations")
+          assert.isAtMost(rows.length, 3)
           // Some operations do no job, some questions say more than their subject, and some have no answer.
           const rain = "search weather of past days --limit 20"
           const { endpoints } = JSON.parse((yield* type(`${rain} --json`)).out[0]!)
           assert.isTrue(endpoints.some((row: object) => !("capability" in row)))
           assert.strictEqual((yield* type(rain)).code, 0)
           const cheap = (yield* type("search cheapest email finder")).out[0]!.split("\n")
-          assert.match(cheap[0]!, / {2}(free|\$[\d.]+ a (call|result)) {2}/)
+          assert.match(cheap[0]!, /^job:people\.email\.find /)
+          assert.match(cheap.find((line) => !line.startsWith("job:"))!, / {2}(free|\$[\d.]+ a (call|result)) {2}/)
           assert.match(cheap.at(-1)!, /Read "cheapest" as prefer=cheapest/)
           assert.match((yield* type("search qqqqzzzz")).out[0]!, /^Nothing found\n.*matches/)
           const inspected = (yield* type("inspect mock-email-find")).out[0]!

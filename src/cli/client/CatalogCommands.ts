@@ -24,6 +24,8 @@ const Found = expectShape(
         runnableNow: Schema.Boolean
       })
     ),
+    /** The jobs that the words were taken to mean, the best first. */
+    expandedCapabilities: Schema.Array(Schema.String),
     appliedHints: optional(Schema.Array(Schema.Struct({ message: Schema.String }))),
     warnings: optional(Schema.Array(Schema.Struct({ message: Schema.String })))
   })
@@ -56,7 +58,10 @@ export const search = Command.make(
             query: { q: words.join(" "), limit, prefer: cheapest ? "cheapest" : null }
           })
         )
-        const { appliedHints = [], endpoints, warnings = [] } = yield* Found(gateway.url, found)
+        const { appliedHints = [], endpoints, expandedCapabilities, warnings = [] } = yield* Found(gateway.url, found)
+        const jobs = expandedCapabilities
+          .filter((job) => endpoints.some(({ capability }) => capability === job))
+          .map((job) => `job:${job}  run this, and the gateway chooses one of its operations`)
         const rows = endpoints.map((each) =>
           [
             each.endpointId,
@@ -71,6 +76,7 @@ export const search = Command.make(
         return {
           json: yield* anObject(gateway.url, found),
           text: [
+            ...jobs,
             ...(rows.length === 0 ? ["Nothing found"] : rows),
             ...[...appliedHints, ...warnings].map(({ message }) => message)
           ].join("\n")
