@@ -8,6 +8,7 @@ import * as Options from "@effect/cli/Options"
 import * as FileSystem from "@effect/platform/FileSystem"
 import { Data, Effect, type Layer, Option } from "effect"
 import { resolve } from "node:path"
+import { counted } from "../domain/Counted.js"
 import type { Drift } from "../domain/Drift.js"
 import type { JsonObject } from "../domain/Json.js"
 import { type Endpoint, isKeyless } from "../domain/Manifest.js"
@@ -110,7 +111,7 @@ const reported = (
             "Nothing was called, so nothing is known: only read-only operations with a hit among their samples are called"
           ]
         : []),
-      `${count("same")} same, ${count("moved")} moved, ${count("gone")} gone, ${count("could_not_tell")} could not be told; ${spent.calls} calls, which cost at most ${dollars(spent.micros)}`,
+      `${count("same")} same, ${count("moved")} moved, ${count("gone")} gone, ${count("could_not_tell")} could not be told; ${counted(spent.calls, "call")}, which cost at most ${dollars(spent.micros)}`,
       ...(reasons.length === 0 ? [] : [`Not called: ${reasons.join(", ")}`])
     ].join("\n")
   }

@@ -92,7 +92,10 @@ layer(Layer.merge(CommandLineTest, WorldLive), { excludeTestServices: true, time
           assert.strictEqual((yield* type(rain)).code, 0)
           const cheap = (yield* type("search cheapest email finder")).out[0]!.split("\n")
           assert.match(cheap[0]!, /^job:people\.email\.find /)
-          assert.match(cheap.find((line) => !line.startsWith("job:"))!, / {2}(free|\$[\d.]+ a (call|result)) {2}/)
+          assert.match(
+            cheap.find((line) => !line.startsWith("job:"))!,
+            / {2}(free|\$[\d.]+ a (call|result)) {2}/
+          )
           assert.match(cheap.at(-1)!, /Read "cheapest" as prefer=cheapest/)
           assert.match((yield* type("search qqqqzzzz")).out[0]!, /^Nothing found\n.*matches/)
           const inspected = (yield* type("inspect mock-email-find")).out[0]!
