@@ -75,6 +75,12 @@ const accounts: {
   charge: { debit: "available", credit: "revenue", available: -1, reserved: 0 }
 }
 
+/** The accounts of an entry, by its kind and its amount with a sign. */
+export const accountsOf = (kind: LedgerKind, amountMicros: number): Pick<LedgerEntry, "debit" | "credit"> => {
+  const { available, credit, debit } = accounts[kind]
+  return available * amountMicros < 0 ? { debit: credit, credit: debit } : { debit, credit }
+}
+
 /** The transfer would take a balance below zero or beyond exact integers. Nothing was changed. */
 export interface Overdrawn {
   readonly _tag: "Overdrawn"
@@ -86,7 +92,8 @@ export const post = (
   transfer: Transfer
 ): Either.Either<{ readonly balance: Balance; readonly posting: Posting }, Overdrawn> => {
   const sides = accounts[transfer.kind]
-  const available = balance.availableMicros + sides.available * transfer.micros
+  const amountMicros = sides.available * transfer.micros
+  const available = balance.availableMicros + amountMicros
   const reserved = balance.reservedMicros + sides.reserved * transfer.micros
   const allowed = Number.isSafeInteger(transfer.micros) && (transfer.kind === "adjustment" || transfer.micros >= 0)
   if (
@@ -98,15 +105,13 @@ export const post = (
   ) {
     return Either.left({ _tag: "Overdrawn", balance })
   }
-  const backwards = transfer.micros < 0
   const after: Balance = { availableMicros: Micros.make(available), reservedMicros: Micros.make(reserved) }
   return Either.right({
     balance: after,
     posting: {
       kind: transfer.kind,
-      debit: backwards ? sides.credit : sides.debit,
-      credit: backwards ? sides.debit : sides.credit,
-      amountMicros: sides.available * transfer.micros,
+      ...accountsOf(transfer.kind, amountMicros),
+      amountMicros,
       balanceAfterMicros: after.availableMicros,
       reservedAfterMicros: after.reservedMicros,
       runId: transfer.runId,

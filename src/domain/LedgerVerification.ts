@@ -5,12 +5,19 @@
  */
 import { Schema } from "effect"
 import { dayStart } from "./Days.js"
+import { ExactNumber } from "./ExactNumber.js"
 
 // Ids are told as they are stored: in a row that was changed, they may be any text.
 const workspaceId = Schema.String
 
-const Balances = Schema.Struct({ available: Schema.Int, reserved: Schema.Int })
-const RunMoney = Schema.Struct({ held: Schema.Int, released: Schema.Int, charged: Schema.Int })
+// An amount in a changed row may be beyond exact integers. It is told as near as a number can.
+const micros = Schema.transform(Schema.Union(Schema.Finite, Schema.instanceOf(ExactNumber)), Schema.Finite, {
+  strict: true,
+  decode: (amount) => (typeof amount === "number" ? amount : Number(amount.literal)),
+  encode: (amount) => amount
+})
+const Balances = Schema.Struct({ available: micros, reserved: micros })
+const RunMoney = Schema.Struct({ held: micros, released: micros, charged: micros })
 
 /** A workspace whose stored balances or stored count of runs in flight differ from its entries and runs. */
 const WorkspaceDifference = Schema.TaggedStruct("Workspace", {
@@ -20,7 +27,7 @@ const WorkspaceDifference = Schema.TaggedStruct("Workspace", {
   /** The balances that its newest entry left. */
   newest: Balances,
   /** What its runs hold now, and how many are in flight. */
-  runs: Schema.Struct({ held: Schema.Int, inflight: Schema.Int }),
+  runs: Schema.Struct({ held: micros, inflight: Schema.Int }),
   stored: Schema.Struct({ ...Balances.fields, inflight: Schema.Int })
 })
 /** A run whose entries are not its hold, its release and its charge. */
@@ -38,8 +45,8 @@ const TokenDifference = Schema.TaggedStruct("Token", {
   workspaceId,
   tokenId: Schema.String,
   month: Schema.String,
-  runs: Schema.Int,
-  stored: Schema.Int
+  runs: micros,
+  stored: micros
 })
 
 /** A day of a workspace whose charges are not what the sums of reports say (`services/Reports.ts`). */
@@ -47,8 +54,8 @@ const SumsDifference = Schema.TaggedStruct("Sums", {
   workspaceId,
   /** Days since 1970 (UTC). */
   day: Schema.Int,
-  entries: Schema.Int,
-  stored: Schema.Int
+  entries: micros,
+  stored: micros
 })
 
 /** A month whose runs are gone, and whose entries are not what they held, released and were charged. */
@@ -59,22 +66,25 @@ const MonthDifference = Schema.TaggedStruct("Month", {
   runs: RunMoney
 })
 
-/** An entry after which the balances are not those of the entry before it and its own amount. */
+/** An entry after which the balances are not those of the entry before it and its own amount, or of wrong accounts. */
 const EntryDifference = Schema.TaggedStruct("Entry", {
   workspaceId,
   entryId: Schema.String,
+  /** Whether it is between the two accounts of its kind. */
+  fits: Schema.Boolean,
   /** What its amount adds to each balance. */
   amount: Balances,
   /** What the balances behind it are more than those behind the entry before. */
   balances: Balances
 })
 
-/** A paid top-up whose entry has another amount, or is not there; or an entry of one that was not paid. */
+const PaidMoney = Schema.Struct({ paid: micros, taken: micros })
+/** A top-up whose entries are not what was paid for it and what refunds and disputes took back of it. */
 const TopUpDifference = Schema.TaggedStruct("TopUp", {
   workspaceId,
   topUpId: Schema.String,
-  entries: Schema.Int,
-  paid: Schema.Int
+  entries: PaidMoney,
+  stored: PaidMoney
 })
 
 export const LedgerDifference = Schema.Union(
@@ -129,21 +139,24 @@ export const driftOf = (difference: LedgerDifference): number => {
       const { amount, balances } = difference
       return apart([balances.available, amount.available], [balances.reserved, amount.reserved])
     }
-    case "TopUp":
-      return apart([difference.paid, difference.entries])
+    case "TopUp": {
+      const { entries, stored } = difference
+      return apart([stored.paid, entries.paid], [stored.taken, entries.taken])
+    }
   }
 }
 
-/** Whether the two sides differ at all. A wrong count of runs in flight is a difference of no money. */
+/** Whether the two sides differ at all. A wrong count of runs in flight and a wrong account are no money. */
 export const differs = (difference: LedgerDifference): boolean =>
   driftOf(difference) !== 0 ||
-  (difference._tag === "Workspace" && difference.runs.inflight !== difference.stored.inflight)
+  (difference._tag === "Workspace" && difference.runs.inflight !== difference.stored.inflight) ||
+  (difference._tag === "Entry" && !difference.fits)
 
 export const sayDifference = (difference: LedgerDifference): string => {
   switch (difference._tag) {
     case "Workspace": {
-      const { entries, runs, stored, workspaceId } = difference
-      return `${workspaceId}: entries give available ${entries.available} and reserved ${entries.reserved}, runs hold ${runs.held} with ${runs.inflight} in flight; stored are ${stored.available}, ${stored.reserved} and ${stored.inflight} in flight`
+      const { entries, newest, runs, stored, workspaceId } = difference
+      return `${workspaceId}: entries give available ${entries.available} and reserved ${entries.reserved}, the newest one leaves ${newest.available} and ${newest.reserved}, runs hold ${runs.held} with ${runs.inflight} in flight; stored are ${stored.available}, ${stored.reserved} and ${stored.inflight} in flight`
     }
     case "Run": {
       const { entries, run, runId, workspaceId } = difference
@@ -162,12 +175,13 @@ export const sayDifference = (difference: LedgerDifference): string => {
       return `${workspaceId}: the entries of its runs of ${month} hold ${entries.held}, release ${entries.released} and charge ${entries.charged}; its runs, which are gone, held ${runs.held}, had released ${runs.released} and were charged ${runs.charged}`
     }
     case "Entry": {
-      const { amount, balances, entryId, workspaceId } = difference
+      const { amount, balances, entryId, fits, workspaceId } = difference
+      if (!fits) return `${entryId} of ${workspaceId}: the entry is not between the two accounts of its kind`
       return `${entryId} of ${workspaceId}: the entry adds ${amount.available} to available and ${amount.reserved} to reserved; the balances behind it are ${balances.available} and ${balances.reserved} more than behind the entry before`
     }
     case "TopUp": {
-      const { entries, paid, topUpId, workspaceId } = difference
-      return `${topUpId} of ${workspaceId}: its entries come to ${entries}; paid were ${paid}`
+      const { entries, stored, topUpId, workspaceId } = difference
+      return `${topUpId} of ${workspaceId}: entries add ${entries.paid} and take back ${entries.taken}; paid were ${stored.paid}, and taken back ${stored.taken}`
     }
   }
 }

@@ -1,6 +1,6 @@
 /** The check of all money over the memory storage. `LedgerVerificationPg` does the same with one statement. */
 import { Array as Arr, HashMap, Option } from "effect"
-import type { LedgerEntry, LedgerKind } from "../../domain/Ledger.js"
+import { accountsOf, type LedgerEntry, type LedgerKind } from "../../domain/Ledger.js"
 import {
   differs,
   driftOf,
@@ -79,12 +79,14 @@ const ofTokens = (state: MemoryState, runs: ReadonlyArray<Run>): ReadonlyArray<L
 const ofEntries = (state: MemoryState): ReadonlyArray<LedgerDifference> =>
   [...state.wallets].flatMap(([workspaceId, { entries }]) =>
     entries.map((entry, at) => {
-      const { amountMicros, balanceAfterMicros, entryId, kind, reservedAfterMicros } = entry
+      const { amountMicros, balanceAfterMicros, credit, debit, entryId, kind, reservedAfterMicros } = entry
+      const sides = accountsOf(kind, amountMicros)
       const before = entries[at + 1]
       return {
         _tag: "Entry",
         workspaceId,
         entryId,
+        fits: sides.debit === debit && sides.credit === credit,
         amount: {
           available: amountMicros,
           reserved: kind === "hold" || kind === "release" ? negative(amountMicros) : 0
@@ -101,14 +103,18 @@ const ofTopUps = (state: MemoryState): ReadonlyArray<LedgerDifference> =>
   [...HashMap.values(state.topUps)].map(({ amountMicros, status, topUpId, workspaceId }) => {
     const entries = Option.match(HashMap.get(state.wallets, workspaceId), {
       onNone: () => [],
-      onSome: (wallet) => wallet.entries.filter((entry) => entry.kind === "top_up" && entry.topUpId === topUpId)
+      onSome: (wallet) => wallet.entries.filter((entry) => entry.topUpId === topUpId)
     })
+    const payments = [...HashMap.values(state.payments)].filter(({ topUp }) => topUp?.topUpId === topUpId)
     return {
       _tag: "TopUp",
       workspaceId,
       topUpId,
-      entries: totalOf(entries, "top_up"),
-      paid: status === "paid" ? amountMicros : 0
+      entries: { paid: totalOf(entries, "top_up"), taken: negative(totalOf(entries, "adjustment")) },
+      stored: {
+        paid: status === "paid" ? amountMicros : 0,
+        taken: total(payments.map(({ takenMicros }) => takenMicros))
+      }
     }
   })
 

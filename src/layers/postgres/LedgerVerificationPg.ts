@@ -2,13 +2,15 @@
  * Recomputes all money from ledger entries and runs, over one snapshot of the database, and names the first row that
  * does not add up. It checks the balances, holds and counts of each workspace, the amounts held, released and charged
  * for each run, and for each month whose runs are gone, the spending of each token in its month, including the tokens
- * that it let in, what reports say of each day, the balances behind each entry, and what was paid for each top-up. It
- * does not check what the attempts of a run cost: an operator may charge another sum. It only reads. The statement
- * computes the same as `driftOf` in domain/LedgerVerification, which explains each kind of row.
+ * that it let in, what reports say of each day, the accounts of each entry and the balances behind it, and what was
+ * paid for and taken back of each top-up. It does not check what the attempts of a run cost: an operator may charge
+ * another sum. It only reads. The statement computes the same as `driftOf` in domain/LedgerVerification, which explains
+ * each kind of row.
  */
 import { Effect, Schema } from "effect"
 import { dayMillis } from "../../domain/Days.js"
 import { LedgerDifference, type LedgerVerification, sayDifference } from "../../domain/LedgerVerification.js"
+import { accountsOf, LedgerKind } from "../../domain/Ledger.js"
 import type { RunStatus } from "../../domain/Run.js"
 import { holdsMoney, isInflight, runStatuses } from "../../domain/RunMachine.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
@@ -32,6 +34,16 @@ const statuses = (are: (status: RunStatus) => boolean): string =>
     .map((status) => `'${status}'`)
     .join(", ")
 
+/** Whether an entry is between the two accounts of its kind and of the sign of its amount. */
+const fits = LedgerKind.literals
+  .flatMap((kind) =>
+    [1, -1].map((sign) => {
+      const { credit, debit } = accountsOf(kind, sign)
+      return `kind = '${kind}' and amount_micros ${sign > 0 ? ">" : "<"} 0 and debit = '${debit}' and credit = '${credit}'`
+    })
+  )
+  .join(" or ")
+
 /** One statement of one row: `entries`, `workspaces`, `drift`, `difference`. */
 const recomputed = `
   with sums as (
@@ -45,18 +57,23 @@ const recomputed = `
     select workspace_id, sum(hold_micros) as held, count(*) filter (where status in (${statuses(isInflight)})) as inflight
     from runs where status in (${statuses(holdsMoney)}) group by workspace_id
   ), workspaces_compared as (
-    select w.workspace_id as place, coalesce(s.entries, 0) as entries,
-      abs(w.available_micros - coalesce(s.available, 0)) + abs(w.reserved_micros - coalesce(s.reserved, 0))
-        + abs(w.reserved_micros - coalesce(l.held, 0))
-        + abs(w.available_micros - coalesce(e.balance_after_micros, 0)) + abs(w.reserved_micros - coalesce(e.reserved_after_micros, 0)) as drift,
-      w.inflight <> coalesce(l.inflight, 0) as miscounted,
-      json_build_object('_tag', 'Workspace', 'workspaceId', w.workspace_id,
-        'entries', json_build_object('available', coalesce(s.available, 0), 'reserved', coalesce(s.reserved, 0)),
-        'newest', json_build_object('available', coalesce(e.balance_after_micros, 0), 'reserved', coalesce(e.reserved_after_micros, 0)),
-        'runs', json_build_object('held', coalesce(l.held, 0), 'inflight', coalesce(l.inflight, 0)),
-        'stored', json_build_object('available', w.available_micros, 'reserved', w.reserved_micros, 'inflight', w.inflight)) as difference
-    from wallets w
-    left join sums s using (workspace_id) left join live l using (workspace_id) left join last_entries e using (workspace_id)
+    select workspace_id as place, entries,
+      abs(available - entries_available) + abs(reserved - entries_reserved) + abs(reserved - held)
+        + abs(available - newest_available) + abs(reserved - newest_reserved) as drift,
+      inflight <> runs_inflight as miscounted,
+      json_build_object('_tag', 'Workspace', 'workspaceId', workspace_id,
+        'entries', json_build_object('available', entries_available, 'reserved', entries_reserved),
+        'newest', json_build_object('available', newest_available, 'reserved', newest_reserved),
+        'runs', json_build_object('held', held, 'inflight', runs_inflight),
+        'stored', json_build_object('available', available, 'reserved', reserved, 'inflight', inflight)) as difference
+    from (
+      -- A wallet that is gone counts as an empty one.
+      select workspace_id, coalesce(s.entries, 0) as entries, coalesce(w.inflight, 0) as inflight, coalesce(l.inflight, 0) as runs_inflight,
+        coalesce(w.available_micros, 0) as available, coalesce(w.reserved_micros, 0) as reserved, coalesce(l.held, 0) as held,
+        coalesce(s.available, 0) as entries_available, coalesce(s.reserved, 0) as entries_reserved,
+        coalesce(e.balance_after_micros, 0) as newest_available, coalesce(e.reserved_after_micros, 0) as newest_reserved
+      from wallets w full join sums s using (workspace_id) full join live l using (workspace_id) full join last_entries e using (workspace_id)
+    ) sides
   ), by_run as (
     select workspace_id, run_id, -coalesce(sum(amount_micros) filter (where kind = 'hold'), 0) as held,
       coalesce(sum(amount_micros) filter (where kind = 'release'), 0) as released,
@@ -123,25 +140,32 @@ const recomputed = `
     where c.micros is distinct from s.micros
   ), steps as (
     select workspace_id, entry_id, amount_micros as available, case when kind in ('hold', 'release') then -amount_micros else 0 end as reserved,
+      (${fits}) as fits,
       balance_after_micros - lag(balance_after_micros, 1, 0::bigint) over in_order as available_step,
       reserved_after_micros - lag(reserved_after_micros, 1, 0::bigint) over in_order as reserved_step
     from ledger_entries window in_order as (partition by workspace_id order by seq)
   ), entries_compared as (
-    select workspace_id || ' ' || entry_id as place, abs(available_step - available) + abs(reserved_step - reserved) as drift,
-      json_build_object('_tag', 'Entry', 'workspaceId', workspace_id, 'entryId', entry_id,
+    select workspace_id || ' ' || entry_id as place, abs(available_step::numeric - available) + abs(reserved_step::numeric - reserved) as drift,
+      json_build_object('_tag', 'Entry', 'workspaceId', workspace_id, 'entryId', entry_id, 'fits', fits,
         'amount', json_build_object('available', available, 'reserved', reserved),
         'balances', json_build_object('available', available_step, 'reserved', reserved_step)) as difference
-    from steps where available_step <> available or reserved_step <> reserved
-  ), credited as (
-    select workspace_id, coalesce(top_up_id, entry_id) as top_up_id, sum(amount_micros) as micros
-    from ledger_entries where kind = 'top_up' group by workspace_id, coalesce(top_up_id, entry_id)
+    from steps where available_step <> available or reserved_step <> reserved or not fits
+  ), by_top_up as (
+    select workspace_id, coalesce(top_up_id, entry_id) as top_up_id, coalesce(sum(amount_micros) filter (where kind = 'top_up'), 0) as paid,
+      coalesce(-sum(amount_micros) filter (where kind <> 'top_up'), 0) as taken
+    from ledger_entries where kind = 'top_up' or top_up_id is not null group by workspace_id, coalesce(top_up_id, entry_id)
+  ), taken_back as (
+    select workspace_id, top_up_id, sum(taken_micros) as taken from payments where top_up_id is not null group by workspace_id, top_up_id
   ), top_ups_compared as (
-    select workspace_id || ' ' || top_up_id as place, abs(coalesce(t.amount_micros, 0) - coalesce(c.micros, 0)) as drift,
+    select workspace_id || ' ' || top_up_id as place, abs(stored_paid - paid) + abs(stored_taken - taken) as drift,
       json_build_object('_tag', 'TopUp', 'workspaceId', workspace_id, 'topUpId', top_up_id,
-        'entries', coalesce(c.micros, 0), 'paid', coalesce(t.amount_micros, 0)) as difference
-    from (select workspace_id, top_up_id, amount_micros from top_ups where status = 'paid') t
-    full join credited c using (workspace_id, top_up_id)
-    where t.amount_micros is distinct from c.micros
+        'entries', json_build_object('paid', paid, 'taken', taken), 'stored', json_build_object('paid', stored_paid, 'taken', stored_taken)) as difference
+    from (
+      select workspace_id, top_up_id, coalesce(e.paid, 0) as paid, coalesce(e.taken, 0) as taken,
+        coalesce(t.amount_micros, 0) as stored_paid, coalesce(b.taken, 0) as stored_taken
+      from (select workspace_id, top_up_id, amount_micros from top_ups where status = 'paid') t
+      full join taken_back b using (workspace_id, top_up_id) full join by_top_up e using (workspace_id, top_up_id)
+    ) sides where (paid, taken) is distinct from (stored_paid, stored_taken)
   ), differences as (
     select 1 as kind, place, drift, difference from workspaces_compared where drift <> 0 or miscounted
     union all select 2, place, drift, difference from runs_compared
@@ -153,7 +177,7 @@ const recomputed = `
   )
   select (select coalesce(sum(entries), 0)::bigint from workspaces_compared) as entries,
     (select count(*)::bigint from workspaces_compared) as workspaces,
-    (select coalesce(sum(drift), 0)::bigint from differences) as drift,
+    (select least(coalesce(sum(drift), 0), ${Number.MAX_SAFE_INTEGER})::bigint from differences) as drift,
     (select difference from differences order by kind, place limit 1) as difference`
 
 const verificationOf = ({ difference, drift, entries, workspaces }: Found): LedgerVerification => ({

@@ -220,7 +220,10 @@ describe("gateway ledger verify", () => {
         values (${workspaceId}, ${topUpId}, 'paid', 20000000, false, false, 1, 2)`)
       const missing = yield* found
       assert.deepStrictEqual([missing.ok, missing.driftMicros], [false, 20_000_000])
-      assert.strictEqual(missing.difference, `${topUpId} of ${workspaceId}: its entries come to 0; paid were 20000000`)
+      assert.strictEqual(
+        missing.difference,
+        `${topUpId} of ${workspaceId}: entries add 0 and take back 0; paid were 20000000, and taken back 0`
+      )
       const topUp = { workspaceId, kind: "top_up", reason: null, topUpId: TopUpId.make(topUpId), key: topUpId } as const
       yield* (yield* Wallet).credit({ ...topUp, micros: 20_000_000 }, commandLine)
       assert.isTrue((yield* found).ok)
@@ -230,6 +233,71 @@ describe("gateway ledger verify", () => {
       yield* tampered(`update ledger_entries set top_up_id = null where top_up_id = '${topUpId}'`)
       assert.strictEqual((yield* found).driftMicros, 40_000_000)
     }).pipe(Effect.provide(gateway))
+  )
+
+  it.scopedLive("finds a refund whose entry is gone, or of which the payment says another amount", () =>
+    Effect.gen(function* () {
+      const { query, sql } = yield* Database
+      const { workspaceId } = (yield* twoRuns).parent
+      const wallet = yield* Wallet
+      const topUpId = TopUpId.make(`top_${"1".repeat(26)}`)
+      const money = { workspaceId, reason: "refund", topUpId }
+      yield* query(sql`
+        insert into top_ups (workspace_id, top_up_id, status, amount_micros, payment_reference, automatic, saves_method, created_at, paid_at)
+        values (${workspaceId}, ${topUpId}, 'paid', 5000000, 'pi_1', false, false, 1, 2)`)
+      yield* query(sql`
+        insert into payments (payment_reference, workspace_id, top_up_id, amount_micros, to_take_micros, taken_micros, bookings)
+        values ('pi_1', ${workspaceId}, ${topUpId}, 5000000, 3000000, 3000000, 1)`)
+      yield* wallet.credit({ ...money, kind: "top_up", micros: 5_000_000, key: "paid" }, commandLine)
+      assert.include(
+        (yield* found).difference,
+        "entries add 5000000 and take back 0; paid were 5000000, and taken back 3000000"
+      )
+      yield* wallet.credit({ ...money, kind: "adjustment", micros: -3_000_000, key: "back" }, commandLine)
+      assert.isTrue((yield* found).ok)
+      yield* query(sql`update payments set taken_micros = 2000000 where payment_reference = 'pi_1'`)
+      assert.strictEqual((yield* found).driftMicros, 1_000_000)
+    }).pipe(Effect.provide(gateway))
+  )
+
+  it.scopedLive("finds the entries and holds of a workspace whose wallet is gone", () =>
+    Effect.gen(function* () {
+      const { workspaceId } = (yield* twoRuns).parent
+      yield* tampered(`delete from wallets where workspace_id = '${workspaceId}'`)
+      const { difference, driftMicros, ok } = yield* found
+      assert.deepStrictEqual([ok, driftMicros], [false, 2 * 995_000])
+      assert.include(difference, `${workspaceId}: entries give available 995000 and reserved 0`)
+    }).pipe(Effect.provide(gateway))
+  )
+
+  it.scopedLive(
+    "names the newest entry's balance, an entry between other accounts, and amounts beyond exact numbers",
+    () =>
+      Effect.gen(function* () {
+        const { paid } = yield* twoRuns
+        const charge = `kind = 'charge' and run_id = '${paid.runId}'`
+        const newest = `seq = (select max(seq) from ledger_entries)`
+        yield* tampered(`update ledger_entries set balance_after_micros = 7 where ${newest}`)
+        assert.include((yield* found).difference, "the newest one leaves 7 and 0")
+        yield* tampered(`update ledger_entries set balance_after_micros = 995000 where ${newest}`)
+        yield* tampered(`update ledger_entries set debit = credit, credit = debit where ${charge}`)
+        const swapped = yield* found
+        assert.deepStrictEqual([swapped.ok, swapped.driftMicros], [false, 0])
+        assert.match(swapped.difference, /^led_\w+ of ws_\w+: the entry is not between the two accounts of its kind$/)
+        yield* tampered(`update ledger_entries set debit = credit, credit = debit where ${charge}`)
+        for (const column of ["amount_micros", "balance_after_micros", "reserved_after_micros"]) {
+          yield* tampered(`create table before as select seq, ${column} as micros from ledger_entries where ${charge}`)
+          yield* tampered(`update ledger_entries set ${column} = 9223372036854775807 where ${charge}`)
+          const { difference, driftMicros, ok } = yield* found
+          assert.deepStrictEqual([ok, driftMicros], [false, Number.MAX_SAFE_INTEGER], column)
+          assert.match(difference, /_/, column)
+          yield* tampered(
+            `update ledger_entries set ${column} = micros from before where before.seq = ledger_entries.seq`
+          )
+          yield* tampered("drop table before")
+        }
+        assert.isTrue((yield* found).ok)
+      }).pipe(Effect.provide(gateway))
   )
 
   it.scopedLive("names an entry with an id that no run has, whatever the id looks like", () =>
