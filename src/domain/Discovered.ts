@@ -37,7 +37,7 @@ export const DiscoveredOperation = Schema.Struct({
 export type DiscoveredOperation = typeof DiscoveredOperation.Type
 
 export const OutOfReach = Schema.Struct({
-  code: field(Schema.Literal("best_cannot_run"), "What fits best cannot run for this workspace now", "best_cannot_run"),
+  code: field(Schema.Literal("best_left_out"), "What fits best is not listed", "best_left_out"),
   endpointId: titleFields.endpointId,
   provider: titleFields.provider,
   job: optional(JobName.annotations({ description: "The job that it does" })),

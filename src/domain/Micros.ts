@@ -33,8 +33,8 @@ export const toUsd = (amount: number): number => amount / microsPerUsd
 export const dollars = (micros: number): string =>
   `${micros < 0 ? "-" : ""}$${(Math.abs(micros) / microsPerUsd).toFixed(6).replace(/0{1,4}$/, "")}`
 
-/** How far off a micro an amount may be that was meant as that micro: the arithmetic of floats is, by less. */
-const floatNoise = (micros: number): number => Math.max(0.001, micros * 2 ** -51)
+/** How far off a micro an amount may be that was meant as that micro: sums of floats are, by some 64 last digits. */
+const floatNoise = (micros: number): number => micros * 2 ** -46
 
 /**
  * Dollars as a client's number, in whole micros. A part of a micro is left out, so that a cap is never put above what

@@ -41,6 +41,10 @@ describe("Micros", () => {
     [0.3 - 0.1, 200_000],
     [0.57, 570_000],
     [0.0069999, 6_999],
+    [0.0069999999, 6_999],
+    [0.00049999999, 499],
+    [10_000.000_000_9, 10_000_000_000],
+    [Array.from({ length: 100 }, () => 0.1).reduce((sum, each) => sum + each), 10_000_000],
     [1.0000009, 1_000_000],
     [999_999.999_999, 999_999_999_999],
     [0.0000009, 0],
@@ -54,7 +58,7 @@ describe("Micros", () => {
     [FastCheck.double({ min: 0, max: 1_000_000, noNaN: true })],
     ([usd]) => {
       const micros = Number(Option.getOrThrow(fromUsd(usd)))
-      assert.isAtMost(micros - usd * 1_000_000, 0.001)
+      assert.isAtMost(micros - usd * 1_000_000, usd * 1e-6)
       assert.isBelow(usd * 1_000_000 - micros, 1)
     }
   )

@@ -539,8 +539,8 @@ export type Discovered = {
   readonly warnings?:
     | ReadonlyArray<
         | {
-            /** What fits best cannot run for this workspace now. Example: "best_cannot_run". */
-            readonly code: "best_cannot_run"
+            /** What fits best is not listed. Example: "best_left_out". */
+            readonly code: "best_left_out"
             /** The id to run it by. Example: "mock-email-find". */
             readonly endpointId: string
             /** The provider's id. Example: "mock". */

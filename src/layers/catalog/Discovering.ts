@@ -7,6 +7,7 @@ import { titleOf } from "../../domain/CatalogRow.js"
 import { type CatalogFilter, noFilter } from "../../domain/CatalogSearch.js"
 import type { Discovered, DiscoveredOperation, DiscoverQuery, OutOfReach } from "../../domain/Discovered.js"
 import { counted } from "../../domain/Counted.js"
+import { dollars } from "../../domain/Micros.js"
 import type { HintParameter } from "../../domain/QuestionHints.js"
 import type { Prefer } from "../../domain/RoutePlan.js"
 import { cheapness, expectedMicros, jobMean, trustedSuccess } from "../../domain/Routing.js"
@@ -61,7 +62,10 @@ const reasonOf = (
   return `${does}; ${costs}; ${proof}.`
 }
 
-/** What fits best of the whole catalog, where it cannot run here and nothing that was found does the same job. */
+/**
+ * What fits best of the whole catalog, where it cannot run here or costs more than the question allows, and nothing
+ * that was found does the same job.
+ */
 const outOfReach = (
   seen: Seen,
   query: RankedQuery & CatalogFilter,
@@ -69,27 +73,32 @@ const outOfReach = (
 ): OutOfReach | null => {
   const { revision, rows } = seen.served
   const { statistics, table } = seen.view
-  const keeps = compileFilter(revision, query, table)
+  const anyPrice = { ...query, maxPriceMicros: null }
+  const keeps = compileFilter(revision, anyPrice, table)
   if (keeps === null) return null
-  const { hits, unmatched } = find(seen, { ...query, offset: 0, limit: 1 }, { key: filterKey(query), keeps })
+  const { hits, unmatched } = find(seen, { ...query, offset: 0, limit: 1 }, { key: filterKey(anyPrice), keeps })
   const [best] = hits
-  if (best === undefined || unmatched || table.of(best.doc).runnableNow) return null
+  if (best === undefined || unmatched) return null
+  const { runnableNow } = table.of(best.doc)
+  const isDear = (revision.priceMicros[best.doc] ?? 0) > (query.maxPriceMicros ?? Infinity)
+  if (runnableNow && !isDear) return null
   const row = rows.row(best.doc, table, statistics, best.matchedBy)
   if (row === null) return null
   const { access, capability, endpointId, provider } = row
   if (capability !== undefined && found.some((each) => each.capability === capability)) return null
   const job = capability === undefined ? undefined : revision.jobs.get(capability)
-  const needs =
-    access === "needs_your_account"
+  const needs = runnableNow
+    ? `it costs more than ${dollars(query.maxPriceMicros ?? 0)}`
+    : access === "needs_your_account"
       ? `it needs an account of your own at ${provider}, or a key that the operator sets`
       : "the operator has not opened it"
   return {
-    code: "best_cannot_run",
+    code: "best_left_out",
     endpointId,
     provider,
     ...(job === undefined ? {} : { job: { id: job.id, title: job.title } }),
     access,
-    message: `${endpointId}${job === undefined ? "" : ` (job:${job.id})`} fits best, and cannot run for this workspace now: ${needs}. What is listed does something else`
+    message: `${endpointId}${job === undefined ? "" : ` (job:${job.id})`} fits best, and ${runnableNow ? "is left out" : "cannot run for this workspace now"}: ${needs}. What is listed does something else`
   }
 }
 

@@ -6,6 +6,7 @@ import type { CatalogRow } from "../../domain/CatalogRow.js"
 import type { CatalogQuery, PriceHint, SearchAnswer } from "../../domain/CatalogSearch.js"
 import { jobNamedBy } from "../../domain/EndpointIds.js"
 import { toUsd } from "../../domain/Micros.js"
+import { didYouMean, similar } from "../../domain/Similar.js"
 import { compileFilter, filterKey, unknownValues } from "./Filtering.js"
 import { givenBy } from "./GivenInputs.js"
 import { everyHint, findHinted } from "./HintedSearch.js"
@@ -60,9 +61,14 @@ const supplyAdvice = (
   )
   if (supply.length === 0) {
     if (!found.unmatched && !named.said) return {}
+    const meant = revision.jobs.has(named.job) ? [] : similar(named.job, revision.jobs.keys())
     return {
       warnings: [
-        { code: "no_supply_for_job", job: named.job, message: `No operation of this catalog does ${named.job}` }
+        {
+          code: "no_supply_for_job",
+          job: named.job,
+          message: `No operation of this catalog does ${named.job}${didYouMean(meant)}`
+        }
       ]
     }
   }

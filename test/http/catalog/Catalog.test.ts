@@ -706,9 +706,16 @@ describe("overview, discover, contracts and the public catalog", () => {
     const catalog = {
       jobs: [
         job("sms.send", { title: "Send a text message", phrases: ["send sms"] }),
-        job("jobs.search", { title: "Search job postings", phrases: ["find jobs"] })
+        job("jobs.search", { title: "Search job postings", phrases: ["find jobs"] }),
+        job("planet.look", { title: "Look up a planet", phrases: ["look up a planet"] })
       ],
       endpoints: [
+        endpoint({
+          id: "planet-look",
+          name: "Look up a planet",
+          job: "planet.look",
+          price: { basis: "per_call", micros: 20 }
+        }),
         endpoint({ id: "pigeon-send", name: "Send SMS", summary: "Sends an SMS.", job: "sms.send", provider: keyed }),
         endpoint({
           id: "board-jobs",
@@ -725,7 +732,7 @@ describe("overview, discover, contracts and the public catalog", () => {
           assert.notProperty(json, "job")
           assert.deepStrictEqual(json.warnings, [
             {
-              code: "best_cannot_run",
+              code: "best_left_out",
               endpointId: "pigeon-send",
               provider: "p-pigeon-send",
               job: { id: "sms.send", title: "Send a text message" },
@@ -734,6 +741,15 @@ describe("overview, discover, contracts and the public catalog", () => {
                 "pigeon-send (job:sms.send) fits best, and cannot run for this workspace now: it needs an account of your own at p-pigeon-send, or a key that the operator sets. What is listed does something else"
             }
           ])
+          const dear = (yield* get("/v1/discover?q=look+up+a+planet&maxPriceMicros=10")).json
+          assert.deepStrictEqual(
+            [dear.job, dear.warnings[0]?.endpointId, dear.warnings[0]?.message],
+            [
+              undefined,
+              "planet-look",
+              "planet-look (job:planet.look) fits best, and is left out: it costs more than $0.00001. What is listed does something else"
+            ]
+          )
           const found = (yield* get("/v1/discover?q=find+jobs")).json
           assert.deepStrictEqual([found.job?.id, found.warnings], ["jobs.search", undefined])
         })
