@@ -81,6 +81,7 @@ const logLevels = ["all", "trace", "debug", "info", "warning", "error", "fatal",
 const readSecrets: ReadonlySet<string> = new Set(["gateway key set", "gateway connection create"])
 
 const unknownWord = (word: string, args: ReadonlyArray<string>): string => {
+  if (hasOneDash.test(word)) return oneDash(word, args)
   const line = ["gateway", ...commandIn(args)].join(" ")
   const count = args.filter((arg) => arg.split("=", 1)[0] === word).length
   if (word === "--log-level") return `${word}: must be one of ${logLevels.join(", ")}`
@@ -92,9 +93,9 @@ const unknownWord = (word: string, args: ReadonlyArray<string>): string => {
     : `${word} is one word too many; ${line} --help shows what it takes`
 }
 
-/** What is said of `-name`, which the parser takes for four options of one letter each. */
-const oneDash = (args: ReadonlyArray<string>): string => {
-  const word = args.find((arg) => /^-[A-Za-z]{2}/.test(arg)) ?? "-"
+const hasOneDash = /^-[A-Za-z]{2}/
+/** What is said of `-name`, which the parser may take for four options of one letter each. */
+const oneDash = (word: string, args: ReadonlyArray<string>): string => {
   const line = ["gateway", ...commandIn(args)].join(" ")
   return `${word} is no option of ${line}: options begin with two dashes; ${line} --help lists them`
 }
@@ -135,7 +136,7 @@ export const usageOf = (
   choices: ReadonlyArray<Choice>
 ): string => {
   if (CliError.isCommandMismatch(error)) return unknownCommand(args)
-  if (CliError.isUnclusteredFlag(error)) return oneDash(args)
+  if (CliError.isUnclusteredFlag(error)) return oneDash(args.find((arg) => hasOneDash.test(arg)) ?? "-", args)
   const text = plain(HelpDoc.toAnsiText(error.error))
   const words = text.replace(/\s+/g, " ").trim()
   const cases = /^Expected one of the following cases: (.*)$/.exec(words)?.[1]

@@ -84,7 +84,9 @@ const TopUpDifference = Schema.TaggedStruct("TopUp", {
   workspaceId,
   topUpId: Schema.String,
   entries: PaidMoney,
-  stored: PaidMoney
+  stored: PaidMoney,
+  /** What its payment says; what the top-up says, where none is stored. */
+  payment: micros
 })
 
 export const LedgerDifference = Schema.Union(
@@ -140,8 +142,8 @@ export const driftOf = (difference: LedgerDifference): number => {
       return apart([balances.available, amount.available], [balances.reserved, amount.reserved])
     }
     case "TopUp": {
-      const { entries, stored } = difference
-      return apart([stored.paid, entries.paid], [stored.taken, entries.taken])
+      const { entries, payment, stored } = difference
+      return apart([stored.paid, entries.paid], [payment, entries.paid], [stored.taken, entries.taken])
     }
   }
 }
@@ -180,8 +182,8 @@ export const sayDifference = (difference: LedgerDifference): string => {
       return `${entryId} of ${workspaceId}: the entry adds ${amount.available} to available and ${amount.reserved} to reserved; the balances behind it are ${balances.available} and ${balances.reserved} more than behind the entry before`
     }
     case "TopUp": {
-      const { entries, stored, topUpId, workspaceId } = difference
-      return `${topUpId} of ${workspaceId}: entries add ${entries.paid} and take back ${entries.taken}; paid were ${stored.paid}, and taken back ${stored.taken}`
+      const { entries, payment, stored, topUpId, workspaceId } = difference
+      return `${topUpId} of ${workspaceId}: entries add ${entries.paid} and take back ${entries.taken}; paid were ${stored.paid} (${payment} by its payment), and taken back ${stored.taken}`
     }
   }
 }

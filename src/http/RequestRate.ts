@@ -32,7 +32,8 @@ export const spend = (limiter: Limiter, tenant: string, state: RequestState): Ef
 /** The address in an entry of `X-Forwarded-For`, where some proxies add the client's port; null when there is none. */
 const addressIn = (entry: string): string | null => {
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(entry)?.[1] ?? /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry
-  return ipaddr.isValid(bare) ? ipaddr.process(bare).toString() : null
+  // Not the old spellings, such as 0306.51.100.1, in which one address has many.
+  return ipaddr.IPv6.isValid(bare) || ipaddr.IPv4.isValidFourPartDecimal(bare) ? ipaddr.process(bare).toString() : null
 }
 
 /**

@@ -109,6 +109,7 @@ layer(NodeContext.layer, { excludeTestServices: true })("a line that is not unde
           "workspace create -name a",
           /^-name is no option of gateway workspace create: options begin with two dashes; /
         ],
+        ["workspace list -json", /^-json is no option of gateway workspace list: options begin with two dashes; /],
         ["search x --log-level warn", /^--log-level: must be one of all, .*warning, /],
         ["key set hunter sk_live_1", /^gateway key set takes no further word: the key is read from standard input/],
         ["workspace create a b", /^b is one word too many; gateway workspace create --help shows what it takes$/],

@@ -313,7 +313,18 @@ describe("the request rate", () => {
         assert.deepStrictEqual(yield* tenantsOf(true, "203.0.113.9:41230"), ["203.0.113.9"])
         for (const address of ["[2001:db8::7]:41230", "[2001:db8::7]"])
           assert.deepStrictEqual(yield* tenantsOf(true, address), ["2001:db8:0:0"])
-        for (const nothing of [null, "", " ", "203.0.113.9,", "unknown", "_hidden-1", "203.0.113.9:x", "1.2.3.4.5:6"])
+        for (const nothing of [
+          null,
+          "",
+          " ",
+          "203.0.113.9,",
+          "unknown",
+          "_hidden-1",
+          "203.0.113.9:x",
+          "1.2.3.4.5:6",
+          "203.0.113.09",
+          "3405803785"
+        ])
           assert.deepStrictEqual(yield* tenantsOf(true, nothing), own)
       })
   )

@@ -73,7 +73,7 @@ const outOfReach = (
 ): OutOfReach | null => {
   const { revision, rows } = seen.served
   const { statistics, table } = seen.view
-  const anyPrice = { ...query, maxPriceMicros: null }
+  const anyPrice = { ...query, maxPriceMicros: null, hidden: true }
   const keeps = compileFilter(revision, anyPrice, table)
   if (keeps === null) return null
   const { hits, unmatched } = find(seen, { ...query, offset: 0, limit: 1 }, { key: filterKey(anyPrice), keeps })
@@ -91,7 +91,7 @@ const outOfReach = (
     ? `it costs more than ${dollars(query.maxPriceMicros ?? 0)}`
     : access === "needs_your_account"
       ? `it needs an account of your own at ${provider}, or a key that the operator sets`
-      : "the operator has not opened it"
+      : "the operator does not offer it"
   return {
     code: "best_left_out",
     endpointId,

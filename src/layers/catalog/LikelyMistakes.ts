@@ -2,39 +2,72 @@
  * What a catalog says that is allowed and does nothing, or not what it seems to: names that nothing has. `catalog lint`
  * warns of it. Nothing is refused for it, because a schema need not name every field that an operation takes.
  */
+import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import type { Endpoint, JobManifest, Operation } from "../../domain/Manifest.js"
-import { inputFields } from "../../domain/OperationInput.js"
+import { member } from "../../domain/Members.js"
 import { didYouMean, fieldMeant } from "../../domain/Similar.js"
 import type { ContentProblem } from "../../services/CatalogPublisher.js"
 import type { LintProblem } from "./CatalogLint.js"
 
-/** The fields that an operation takes, whether its schema names them or not. */
-const fieldsOf = (operation: Operation): ReadonlySet<string> =>
-  new Set([...inputFields(operation).map(([name]) => name), ...(operation.extras ?? []), ...pageFields(operation)])
+/** Keywords whose schemas speak of the same object. */
+const branches = ["allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas", "$defs"]
+
+/** The names of properties anywhere in a schema, but for those of other objects. */
+const namesIn = (schema: Json): ReadonlyArray<string> => {
+  if (Array.isArray(schema)) return schema.flatMap(namesIn)
+  if (!isObject(schema)) return []
+  const { properties } = schema
+  return [
+    ...(isObject(properties) ? Object.keys(properties) : []),
+    ...branches.flatMap((keyword) => {
+      const inner = member(schema, keyword) ?? null
+      return keyword === "$defs" || keyword === "dependentSchemas"
+        ? Object.values(isObject(inner) ? inner : {}).flatMap(namesIn)
+        : namesIn(inner)
+    })
+  ]
+}
+
+/** Whether the schema says that there are fields which it does not name. */
+const isOpen = ({ additionalProperties, patternProperties }: JsonObject): boolean =>
+  patternProperties !== undefined || (additionalProperties !== undefined && additionalProperties !== false)
+
+interface Fields {
+  /** Those that have a name. */
+  readonly named: ReadonlySet<string>
+  readonly open: boolean
+}
+
+/** The fields that an operation takes. */
+const fieldsOf = (operation: Operation): Fields => ({
+  named: new Set([...namesIn(operation.input), ...(operation.extras ?? []), ...pageFields(operation)]),
+  open: isOpen(operation.input)
+})
 
 /** Fields that the gateway fills in while it goes from page to page. */
 const pageFields = ({ pages }: Operation): ReadonlyArray<string> =>
   pages === undefined ? [] : Object.values(pages).filter((value) => typeof value === "string")
 
-const noField = (name: string, fields: ReadonlySet<string>): string => {
-  const meant = fieldMeant(name, fields)
-  return `the input has no field ${name}${didYouMean(meant === null ? [] : [meant])}`
+/** What is wrong with naming this field; nothing where it may be one of those that have no name. */
+const noField = (path: string, name: string, { named, open }: Fields) => {
+  const meant = named.has(name) ? null : fieldMeant(name, named)
+  return named.has(name) || (open && meant === null)
+    ? []
+    : [{ path, message: `the input has no field ${name}${didYouMean(meant === null ? [] : [meant])}` }]
 }
 
-const ofBindings = (operation: Operation, fields: ReadonlySet<string>) =>
-  Object.keys(operation.bindings)
-    .filter((name) => !fields.has(name))
-    .map((name) => ({ path: `bindings.${name}`, message: noField(name, fields) }))
+const ofBindings = (operation: Operation, fields: Fields) =>
+  Object.keys(operation.bindings).flatMap((name) => noField(`bindings.${name}`, name, fields))
 
-const ofAccepts = ({ accepts }: Operation, fields: ReadonlySet<string>, job: JobManifest | undefined) => {
+const ofAccepts = ({ accepts }: Operation, fields: Fields, job: JobManifest | undefined) => {
   const common = new Set(job === undefined ? [] : [...job.needs.flat(), ...Object.keys(job.exampleInput)])
   return Object.entries(accepts).flatMap(([name, field]) => {
     const path = `accepts.${name}`
     const likely = common.has(name) ? null : fieldMeant(name, common)
     // Beside the job's own name, a second spelling is meant for people.
-    const meant = likely === null || Object.hasOwn(accepts, likely) || fields.has(likely) ? null : likely
+    const meant = likely === null || Object.hasOwn(accepts, likely) || fields.named.has(likely) ? null : likely
     return [
-      ...(fields.has(field) ? [] : [{ path, message: noField(field, fields) }]),
+      ...noField(path, field, fields),
       ...(meant === null ? [] : [{ path, message: `the job has no field ${name}${didYouMean([meant])}` }])
     ]
   })

@@ -114,7 +114,8 @@ const ofTopUps = (state: MemoryState): ReadonlyArray<LedgerDifference> =>
       stored: {
         paid: status === "paid" ? amountMicros : 0,
         taken: total(payments.map(({ takenMicros }) => takenMicros))
-      }
+      },
+      payment: payments[0]?.topUp?.amountMicros ?? (status === "paid" ? amountMicros : 0)
     }
   })
 

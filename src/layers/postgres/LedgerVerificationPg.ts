@@ -154,18 +154,18 @@ const recomputed = `
     select workspace_id, coalesce(top_up_id, entry_id) as top_up_id, coalesce(sum(amount_micros) filter (where kind = 'top_up'), 0) as paid,
       coalesce(-sum(amount_micros) filter (where kind <> 'top_up'), 0) as taken
     from ledger_entries where kind = 'top_up' or top_up_id is not null group by workspace_id, coalesce(top_up_id, entry_id)
-  ), taken_back as (
-    select workspace_id, top_up_id, sum(taken_micros) as taken from payments where top_up_id is not null group by workspace_id, top_up_id
+  ), by_payment as (
+    select workspace_id, top_up_id, sum(amount_micros) as paid, sum(taken_micros) as taken from payments where top_up_id is not null group by workspace_id, top_up_id
   ), top_ups_compared as (
-    select workspace_id || ' ' || top_up_id as place, abs(stored_paid - paid) + abs(stored_taken - taken) as drift,
+    select workspace_id || ' ' || top_up_id as place, abs(stored_paid - paid) + abs(payment_paid - paid) + abs(stored_taken - taken) as drift,
       json_build_object('_tag', 'TopUp', 'workspaceId', workspace_id, 'topUpId', top_up_id,
-        'entries', json_build_object('paid', paid, 'taken', taken), 'stored', json_build_object('paid', stored_paid, 'taken', stored_taken)) as difference
+        'entries', json_build_object('paid', paid, 'taken', taken), 'stored', json_build_object('paid', stored_paid, 'taken', stored_taken), 'payment', payment_paid) as difference
     from (
       select workspace_id, top_up_id, coalesce(e.paid, 0) as paid, coalesce(e.taken, 0) as taken,
-        coalesce(t.amount_micros, 0) as stored_paid, coalesce(b.taken, 0) as stored_taken
+        coalesce(t.amount_micros, 0) as stored_paid, coalesce(b.paid, t.amount_micros, 0) as payment_paid, coalesce(b.taken, 0) as stored_taken
       from (select workspace_id, top_up_id, amount_micros from top_ups where status = 'paid') t
-      full join taken_back b using (workspace_id, top_up_id) full join by_top_up e using (workspace_id, top_up_id)
-    ) sides where (paid, taken) is distinct from (stored_paid, stored_taken)
+      full join by_payment b using (workspace_id, top_up_id) full join by_top_up e using (workspace_id, top_up_id)
+    ) sides where paid <> stored_paid or paid <> payment_paid or taken <> stored_taken
   ), differences as (
     select 1 as kind, place, drift, difference from workspaces_compared where drift <> 0 or miscounted
     union all select 2, place, drift, difference from runs_compared

@@ -16,6 +16,8 @@ describe("a check of a catalog warns of", () => {
     assert.deepStrictEqual(warned({ bindings: { nam: { in: "query", name: "title" } } }), [
       "bindings.nam: the input has no field nam; did you mean name?"
     ])
+    const open = { ...input, additionalProperties: true }
+    assert.lengthOf(warned({ input: open, bindings: { nam: { in: "query", name: "title" } } }), 1)
     assert.deepStrictEqual(warned({ bindings: { shelf: { in: "query", name: "shelf" } } }), [
       "bindings.shelf: the input has no field shelf"
     ])
@@ -44,7 +46,12 @@ describe("a check of a catalog warns of", () => {
     for (const sound of [
       { bindings: { name: { in: "query", name: "title" } }, accepts: { title: "name", titel: "name" } },
       { bindings: { shelf: { in: "query", name: "shelf" } }, extras: ["shelf"] },
-      { accepts: { author: "name" } }
+      { accepts: { author: "name" } },
+      { input: { ...input, additionalProperties: true }, bindings: { shelf: { in: "query", name: "shelf" } } },
+      {
+        input: { ...input, anyOf: [{ properties: { shelf: { type: "string" } } }, { required: ["name"] }] },
+        bindings: { shelf: { in: "query", name: "shelf" } }
+      }
     ])
       assert.deepStrictEqual(warned(sound), [])
   })

@@ -219,19 +219,19 @@ describe("gateway ledger verify", () => {
         insert into top_ups (workspace_id, top_up_id, status, amount_micros, automatic, saves_method, created_at, paid_at)
         values (${workspaceId}, ${topUpId}, 'paid', 20000000, false, false, 1, 2)`)
       const missing = yield* found
-      assert.deepStrictEqual([missing.ok, missing.driftMicros], [false, 20_000_000])
+      assert.deepStrictEqual([missing.ok, missing.driftMicros], [false, 40_000_000])
       assert.strictEqual(
         missing.difference,
-        `${topUpId} of ${workspaceId}: entries add 0 and take back 0; paid were 20000000, and taken back 0`
+        `${topUpId} of ${workspaceId}: entries add 0 and take back 0; paid were 20000000 (20000000 by its payment), and taken back 0`
       )
       const topUp = { workspaceId, kind: "top_up", reason: null, topUpId: TopUpId.make(topUpId), key: topUpId } as const
       yield* (yield* Wallet).credit({ ...topUp, micros: 20_000_000 }, commandLine)
       assert.isTrue((yield* found).ok)
       yield* query(sql`update top_ups set amount_micros = 9000000 where top_up_id = ${topUpId}`)
-      assert.strictEqual((yield* found).driftMicros, 11_000_000)
+      assert.strictEqual((yield* found).driftMicros, 22_000_000)
       yield* query(sql`update top_ups set amount_micros = 20000000 where top_up_id = ${topUpId}`)
       yield* tampered(`update ledger_entries set top_up_id = null where top_up_id = '${topUpId}'`)
-      assert.strictEqual((yield* found).driftMicros, 40_000_000)
+      assert.strictEqual((yield* found).driftMicros, 80_000_000)
     }).pipe(Effect.provide(gateway))
   )
 
@@ -251,11 +251,15 @@ describe("gateway ledger verify", () => {
       yield* wallet.credit({ ...money, kind: "top_up", micros: 5_000_000, key: "paid" }, commandLine)
       assert.include(
         (yield* found).difference,
-        "entries add 5000000 and take back 0; paid were 5000000, and taken back 3000000"
+        "entries add 5000000 and take back 0; paid were 5000000 (5000000 by its payment), and taken back 3000000"
       )
       yield* wallet.credit({ ...money, kind: "adjustment", micros: -3_000_000, key: "back" }, commandLine)
       assert.isTrue((yield* found).ok)
       yield* query(sql`update payments set taken_micros = 2000000 where payment_reference = 'pi_1'`)
+      assert.strictEqual((yield* found).driftMicros, 1_000_000)
+      yield* query(
+        sql`update payments set taken_micros = 3000000, amount_micros = 4000000 where payment_reference = 'pi_1'`
+      )
       assert.strictEqual((yield* found).driftMicros, 1_000_000)
     }).pipe(Effect.provide(gateway))
   )
