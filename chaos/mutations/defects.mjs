@@ -164,8 +164,30 @@ export const defects = [
   },
   {
     name: "the client's cost cap is ignored",
-    edits: [["src/domain/RoutePlan.ts", "cap === null ? total : Money.min(total, cap)", "total"]],
+    edits: [
+      [
+        "src/domain/RoutePlan.ts",
+        "cap === null ? dearestSet(plan) : Money.min(dearestSet(plan), cap)",
+        "dearestSet(plan)"
+      ]
+    ],
     tests: ["test/domain/RoutePlan.test.ts"]
+  },
+  {
+    name: "a client's dollars are rounded up to the next micro",
+    edits: [["src/domain/Micros.ts", "isWhole ? nearest : Math.floor(micros)", "Math.ceil(micros)"]],
+    tests: ["test/domain/Micros.test.ts"]
+  },
+  {
+    name: "the ledger check skips a workspace whose wallet is gone",
+    edits: [
+      [
+        "src/layers/postgres/LedgerVerificationPg.ts",
+        "from wallets w full join sums s",
+        "from wallets w left join sums s"
+      ]
+    ],
+    tests: ["test/layers/postgres/LedgerVerification.test.ts"]
   },
   {
     name: "the workspace's run cap is ignored",
