@@ -12,6 +12,7 @@ import type { ContractPrice, OperationContract } from "./OperationContract.js"
 import { bindingOf, exampleInput, inputFields, requiredFields, withDefaults } from "./OperationInput.js"
 import { dearestPrice } from "./Pricing.js"
 import { sampleSchema } from "./SampleSchema.js"
+import { shellQuoted } from "./ShellQuoting.js"
 
 /** The category and the platform that the listing shows. A manifest that names no job may leave them open. */
 export interface Placement {
@@ -72,8 +73,8 @@ const priceOf = (operation: Operation): ContractPrice => ({
 export const shellKey = "$(date +%s)-$$"
 
 const curlOf = (endpointId: string, input: JsonObject): string => {
-  const body = JSON.stringify({ endpointId, input }).replaceAll("'", "'\\''")
-  return `curl -sS -X POST "$GATEWAY_URL/v1/runs?wait=true" -H "Authorization: Bearer $GATEWAY_TOKEN" -H "Idempotency-Key: ${shellKey}" -H "Content-Type: application/json" -d '${body}'`
+  const body = shellQuoted(JSON.stringify({ endpointId, input }))
+  return `curl -sS -X POST "$GATEWAY_URL/v1/runs?wait=true" -H "Authorization: Bearer $GATEWAY_TOKEN" -H "Idempotency-Key: ${shellKey}" -H "Content-Type: application/json" -d ${body}`
 }
 
 /** The schema of the input. A volume field in it states the maximum that a run enforces (contract: "Limits"). */

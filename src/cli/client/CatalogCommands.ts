@@ -5,6 +5,7 @@ import * as Options from "@effect/cli/Options"
 import { Effect, Schema } from "effect"
 import { optional } from "../../domain/Described.js"
 import { ParsedObject } from "../../domain/Json.js"
+import { shellQuoted } from "../../domain/ShellQuoting.js"
 import { fieldsNeeded } from "../../layers/providers/InputSchema.js"
 import { answer } from "../Answer.js"
 import * as Inputs from "../Inputs.js"
@@ -128,7 +129,7 @@ export const inspect = Command.make(
             endpoint.summary,
             `the example costs at most $${estimatedMaxCost}${effect}`,
             `needs ${needed.join(", ") || "nothing"}${optionalInputFields.length === 0 ? "" : `; takes ${optionalInputFields.join(", ")}`}`,
-            `gateway run ${endpoint.id} --input '${JSON.stringify(exampleInput).replaceAll("'", "'\\''")}'`
+            `gateway run ${endpoint.id} --input ${shellQuoted(JSON.stringify(exampleInput))}`
           ].join("\n")
         }
       })

@@ -10,6 +10,7 @@ import { gatewayItself } from "../../domain/AuditEntry.js"
 import { Micros, microsPerUsd } from "../../domain/Micros.js"
 import { shellKey } from "../../domain/ContractMaking.js"
 import { scopes } from "../../domain/Scope.js"
+import { shellQuoted } from "../../domain/ShellQuoting.js"
 import { Accounts } from "../../services/Accounts.js"
 import { Wallet } from "../../services/Wallet.js"
 
@@ -60,8 +61,8 @@ export const ensureDemoWorkspace = Effect.fn("Demo.workspace")(function* (dataDi
   yield* files.writeFileString(file, `${Redacted.value(token)}\n`, { mode: 0o600 })
 })
 
-/** A word as any shell reads it. */
-const shellWord = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
+/** Quoted only where it has to be: a person reads it. */
+const shellWord = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : shellQuoted(text))
 
 /**
  * The start of a command that finds this gateway from another terminal: the settings of this start that say where it

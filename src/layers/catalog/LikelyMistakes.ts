@@ -44,9 +44,9 @@ const fieldsOf = (operation: Operation): Fields => ({
   open: isOpen(operation.input)
 })
 
-/** Fields that the gateway fills in while it goes from page to page. */
+/** The field that the gateway fills in while it goes from page to page. */
 const pageFields = ({ pages }: Operation): ReadonlyArray<string> =>
-  pages === undefined ? [] : Object.values(pages).filter((value) => typeof value === "string")
+  pages !== undefined && "field" in pages.next ? [pages.next.field] : []
 
 /** What is wrong with naming this field; nothing where it may be one of those that have no name. */
 const noField = (path: string, name: string, { named, open }: Fields) => {

@@ -18,7 +18,7 @@ export const refusedAddressWords = (
     const vetted = egress.vetOrigin(baseUrl)
     const target = hostAndPort(baseUrl)
     return Either.isLeft(vetted) && mayBeOpened(vetted.left.range) && target !== null
-      ? [`Runs of ${id} will be refused (route_denied) until the gateway has GATEWAY_EGRESS_ALLOW=${target}`]
+      ? [`Runs of ${id} will be refused (route_denied) until GATEWAY_EGRESS_ALLOW of the gateway names ${target}`]
       : []
   })
 }

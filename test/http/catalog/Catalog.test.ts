@@ -725,34 +725,45 @@ describe("overview, discover, contracts and the public catalog", () => {
         })
       ]
     }
+    const switchedOff = newWorld()
+    switchedOff.health.set("p-planet-look", { state: "disabled", openForSeconds: 0 })
     return Effect.scoped(
-      Effect.flatMap(startGateway({ catalogLayer: servedCatalog(catalog) }), ({ get }) =>
+      Effect.flatMap(startGateway({ catalogLayer: servedCatalog(catalog, switchedOff) }), ({ get }) =>
         Effect.gen(function* () {
-          const { json } = yield* get("/v1/discover?q=send+sms")
-          assert.notProperty(json, "job")
-          assert.deepStrictEqual(json.warnings, [
-            {
-              code: "best_left_out",
-              endpointId: "pigeon-send",
-              provider: "p-pigeon-send",
-              job: { id: "sms.send", title: "Send a text message" },
-              access: "needs_your_account",
-              message:
-                "pigeon-send (job:sms.send) fits best, and cannot run for this workspace now: it needs an account of your own at p-pigeon-send, or a key that the operator sets. What is listed does something else"
-            }
-          ])
-          const dear = (yield* get("/v1/discover?q=look+up+a+planet&maxPriceMicros=10")).json
-          assert.deepStrictEqual(
-            [dear.job, dear.warnings[0]?.endpointId, dear.warnings[0]?.message],
-            [
-              undefined,
-              "planet-look",
-              "planet-look (job:planet.look) fits best, and is left out: it costs more than $0.00001. What is listed does something else"
-            ]
-          )
-          const found = (yield* get("/v1/discover?q=find+jobs")).json
-          assert.deepStrictEqual([found.job?.id, found.warnings], ["jobs.search", undefined])
+          const off = (yield* get("/v1/discover?q=look+up+a+planet")).json
+          assert.notProperty(off, "job")
+          assert.match(off.warnings[0]?.message, /^planet-look .* cannot run .*: the operator does not offer it\. /)
         })
+      ).pipe(
+        Effect.zipRight(startGateway({ catalogLayer: servedCatalog(catalog) })),
+        Effect.flatMap(({ get }) =>
+          Effect.gen(function* () {
+            const { json } = yield* get("/v1/discover?q=send+sms")
+            assert.notProperty(json, "job")
+            assert.deepStrictEqual(json.warnings, [
+              {
+                code: "best_left_out",
+                endpointId: "pigeon-send",
+                provider: "p-pigeon-send",
+                job: { id: "sms.send", title: "Send a text message" },
+                access: "needs_your_account",
+                message:
+                  "pigeon-send (job:sms.send) fits best, and cannot run for this workspace now: it needs an account of your own at p-pigeon-send, or a key that the operator sets. What is listed does something else"
+              }
+            ])
+            const dear = (yield* get("/v1/discover?q=look+up+a+planet&maxPriceMicros=10")).json
+            assert.deepStrictEqual(
+              [dear.job, dear.warnings[0]?.endpointId, dear.warnings[0]?.message],
+              [
+                undefined,
+                "planet-look",
+                "planet-look (job:planet.look) fits best, and is left out: it costs more than $0.00001. What is listed does something else"
+              ]
+            )
+            const found = (yield* get("/v1/discover?q=find+jobs")).json
+            assert.deepStrictEqual([found.job?.id, found.warnings], ["jobs.search", undefined])
+          })
+        )
       )
     )
   })

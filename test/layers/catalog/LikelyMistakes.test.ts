@@ -47,6 +47,10 @@ describe("a check of a catalog warns of", () => {
       { bindings: { name: { in: "query", name: "title" } }, accepts: { title: "name", titel: "name" } },
       { bindings: { shelf: { in: "query", name: "shelf" } }, extras: ["shelf"] },
       { accepts: { author: "name" } },
+      {
+        bindings: { after: { in: "query", name: "after" } },
+        pages: { items: "body.data", size: 10, next: { by: "cursor", cursor: "body.next", field: "after" } }
+      },
       { input: { ...input, additionalProperties: true }, bindings: { shelf: { in: "query", name: "shelf" } } },
       {
         input: { ...input, anyOf: [{ properties: { shelf: { type: "string" } } }, { required: ["name"] }] },
