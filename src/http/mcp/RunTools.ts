@@ -37,6 +37,8 @@ const { connectionId, fallback, input } = QuoteBody.fields
 const asked = { endpointId, input, fallback, connectionId }
 
 const Skipped = Schema.Struct({ endpointId: Schema.String, code: SkipCode, reason: Schema.String })
+/** Those of whom a tool tells. */
+const told = (skipped: ReadonlyArray<typeof Skipped.Type>) => skipped.slice(0, toolSkippedMax)
 
 const QuoteView = Schema.Struct({
   admissible: Schema.Boolean.annotations({ description: "Whether run_operation would start it now" }),
@@ -69,7 +71,7 @@ export const quoteRun = tool({
       holdMicros: quote.holdMicros,
       estimatedCost: quote.estimatedCost,
       candidates: candidates.map(({ effectful, endpointId, maxMicros }) => ({ endpointId, maxMicros, effectful })),
-      skipped: skipped.slice(0, toolSkippedMax),
+      skipped: told(skipped),
       refusedBy: quote.limits.filter(({ admits }) => !admits).map(({ limit, message }) => ({ limit, message })),
       ...(quote.error === undefined ? {} : { error: quote.error })
     }
@@ -110,6 +112,9 @@ const RunView = Schema.Struct({
       })
     )
   ),
+  skipped: optional(
+    Schema.Array(Skipped).annotations({ description: "Providers of the job that were not tried, each with the reason" })
+  ),
   replayed: optional(
     Schema.Boolean.annotations({
       description: "This idempotency key has made this run before; nothing is charged again"
@@ -131,7 +136,8 @@ const NormalizedParts = Schema.is(Schema.Struct({ fields: JsonObject, verdict: S
 
 /** What an agent needs of a run: what became of it, its result, its cost. */
 const viewOf = (body: RunBody): RunView => {
-  const { normalized, route, trimmed } = body
+  const { normalized, requestedJob, route, trimmed } = body
+  const { skipped = [] } = route ?? requestedJob ?? {}
   const underWay = !isSettledForWaiters(body.status)
   return {
     runId: body.runId,
@@ -156,6 +162,7 @@ const viewOf = (body: RunBody): RunView => {
             ...(reason === undefined ? {} : { reason })
           }))
         }),
+    ...(skipped.length === 0 ? {} : { skipped: told(skipped) }),
     createdAt: body.createdAt,
     completedAt: body.completedAt,
     ...(body.replayed === undefined ? {} : { replayed: body.replayed }),

@@ -98,13 +98,21 @@ const routeSummary = (run: Run, attempts: ReadonlyArray<Attempt>): string => {
   return `${tried}, ${run.servedEndpointId === null ? none : `${run.servedEndpointId} answered`}${run.outcome === null ? "" : `: ${run.outcome}`}.`
 }
 
-/** Those whose turn came when too little of the client's cap was left for them. */
+/** Those whose turn came when too little of the client's cap was left for them, once the run has ended. */
 const overTheRest = (run: Run, plan: RoutePlan, attempts: ReadonlyArray<Attempt>): RoutePlan["skipped"] =>
-  passedOver(plan, run.holdMicros, attempts).map(({ candidate: { endpointId, maxMicros }, leftMicros }) => ({
-    endpointId,
-    code: "over_cost_cap",
-    reason: `costs up to ${dollars(maxMicros)}, and ${dollars(leftMicros)} of the cap was left`
-  }))
+  run.completedAt === null
+    ? []
+    : passedOver(plan, run.holdMicros, attempts).map(({ candidate: { endpointId, maxMicros }, leftMicros }) => ({
+        endpointId,
+        code: "over_cost_cap",
+        reason: `costs up to ${dollars(maxMicros)}, and ${dollars(leftMicros)} of the cap was left`
+      }))
+
+/** The providers that the run did not try: those that its plan left out, and those that its cap did not reach. */
+export const skippedOf = (run: Run, plan: RoutePlan, attempts: ReadonlyArray<Attempt>): RoutePlan["skipped"] => [
+  ...plan.skipped,
+  ...overTheRest(run, plan, attempts)
+]
 
 const routeOf = (run: Run, plan: RoutePlan, attempts: ReadonlyArray<Attempt>): NonNullable<RunBody["route"]> => ({
   ...(run.servedEndpointId === null ? {} : { servedBy: run.servedEndpointId }),
@@ -122,7 +130,7 @@ const routeOf = (run: Run, plan: RoutePlan, attempts: ReadonlyArray<Attempt>): N
     ...(attempt.reason === null ? {} : { reason: attempt.reason }),
     billed: attempt.billed
   })),
-  skipped: [...plan.skipped, ...(run.completedAt === null ? [] : overTheRest(run, plan, attempts))],
+  skipped: skippedOf(run, plan, attempts),
   summary: routeSummary(run, attempts)
 })
 

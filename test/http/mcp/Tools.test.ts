@@ -146,6 +146,23 @@ describe.each(revisions)("in the %s revision of the protocol", (revision) => {
     assert.isAbove(value.requests.remaining, 0)
   })
 
+  it("a run tells of the providers that its cap did not reach, as REST does", async () => {
+    const capped = { enabled: true, maxCostUsd: 0.0119 }
+    gateway.script(first, miss(undefined, { costMicros: 5_000 }))
+    const { value } = await agent.call("run_operation", {
+      endpointId: job,
+      input,
+      fallback: capped,
+      idempotencyKey: key("capped")
+    })
+    const { route } = await rest(`/v1/runs/${value.runId}`)
+    assert.deepStrictEqual(
+      route.skipped.map(({ code, endpointId }: Loose) => [endpointId, code]),
+      [[second, "over_cost_cap"]]
+    )
+    assert.deepStrictEqual(value.skipped, route.skipped)
+  })
+
   it("a run with fallback goes on to the next provider and tells of each attempt", async () => {
     gateway.script(first, miss())
     gateway.script(second, hit())

@@ -16,6 +16,7 @@ import { Runs } from "../../../services/Runs.js"
 import type { RunDetail } from "../../../services/RunStore.js"
 import { Wallet } from "../../../services/Wallet.js"
 import { mediaResponse } from "../../runs/MediaResponse.js"
+import { skippedOf } from "../../runs/ShownRun.js"
 import {
   code,
   copyButton,
@@ -86,8 +87,9 @@ const stepsOf = (run: Run, attempts: ReadonlyArray<Attempt>): ReadonlyArray<Step
 const timeline = (run: Run, attempts: ReadonlyArray<Attempt>): Html =>
   html`<ol class="timeline">${stepsOf(run, attempts).map(([millis, what]) => html`<li>${instant(millis)} ${what}</li>`)}</ol>`
 
-const routeSection = (plan: RoutePlan, workspaceId: string): Html =>
-  section(
+const routeSection = ({ attempts, run }: RunDetail, plan: RoutePlan, workspaceId: string): Html => {
+  const skipped = skippedOf(run, plan, attempts)
+  return section(
     "Route",
     html`<p>${plan.reason}</p>
       ${table({
@@ -101,11 +103,12 @@ const routeSection = (plan: RoutePlan, workspaceId: string): Html =>
         empty: html`<p>No provider could be called.</p>`
       })}
       ${
-        plan.skipped.length > 0 &&
+        skipped.length > 0 &&
         html`<h3>Left out</h3>
-        <ul>${plan.skipped.map(({ endpointId, reason }) => html`<li>${code(endpointId)}: ${reason}</li>`)}</ul>`
+        <ul>${skipped.map(({ endpointId, reason }) => html`<li>${code(endpointId)}: ${reason}</li>`)}</ul>`
       }`
   )
+}
 
 const evidence = ({ attempts }: RunDetail, workspaceId: string): Html =>
   html`${attempts.map(({ attemptId, n, receipt, receiptId }) =>
@@ -231,7 +234,7 @@ const body = (detail: RunDetail, entries: ReadonlyArray<LedgerEntry>): Html => {
         empty: html`<p>${settled ? "No provider was called." : "No provider was called yet."}</p>`
       })
     )}
-    ${run.plan !== null && routeSection(run.plan, workspaceId)}
+    ${run.plan !== null && routeSection(detail, run.plan, workspaceId)}
     ${attempts.length > 0 && section("Evidence", evidence(detail, workspaceId))}
     ${section(
       "Ledger entries",
