@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import type { JsonObject } from "../../../src/domain/Json.js"
 import type { Endpoint } from "../../../src/domain/Manifest.js"
+import { exampleInput } from "../../../src/domain/OperationInput.js"
 import { importOpenApi, type OpenApiDocument } from "../../../src/layers/catalog/import/ImportOpenApi.js"
 import { lintCatalog } from "../../../src/layers/catalog/CatalogLint.js"
 import { decodeCatalog } from "../../../src/layers/catalog/ManifestReading.js"
@@ -421,6 +422,51 @@ describe("the answers of an imported operation", () => {
         ["is described by 2 manifests, because its operations have several addresses or keys"]
       )
       assert.lengthOf(manifestTexts(imported.endpoints), 2)
+    })
+  )
+})
+
+describe("the examples of an imported operation", () => {
+  const properties = ({ operation }: Endpoint) => operation.input["properties"]
+
+  it.effect("are those that the document gives beside its schemas, before those in them", () =>
+    Effect.gen(function* () {
+      const endpoint = first(
+        yield* one(
+          `  /items/{id}:
+    parameters:
+      - { name: id, in: path, required: true, example: it_7, schema: { type: string, example: x } }
+      - { name: sort, in: query, examples: { newest: { $ref: "#/components/examples/Newest" } }, schema: { type: string } }
+      - { name: limit, in: query, example: "ten", schema: { type: integer, example: 5 } }
+      - { name: size, in: query, example: { width: 3 }, schema: { type: object, properties: { width: { type: integer } } } }
+    put:
+      requestBody:
+        required: true
+        content:
+          application/json:
+            example: { title: Lamp, price: 5, tags: [home] }
+            schema:
+              type: object
+              required: [title]
+              properties: { title: { type: string }, price: { type: number }, tags: { type: array, items: { type: string } }, note: { type: string } }
+      responses: {}
+`,
+          "components: { examples: { Newest: { value: newest } } }\n"
+        )
+      )
+      assert.deepStrictEqual(exampleInput(endpoint.operation), { id: "it_7", title: "Lamp" })
+      const examples = Object.entries(properties(endpoint) ?? {}).map(([name, schema]) => [name, schema.examples])
+      assert.deepStrictEqual(Object.fromEntries(examples), {
+        id: ["it_7"],
+        sort: ["newest"],
+        // A text is no integer: the schema's own example stays.
+        limit: [5],
+        width: [3],
+        title: ["Lamp"],
+        price: [5],
+        tags: [["home"]],
+        note: undefined
+      })
     })
   )
 })

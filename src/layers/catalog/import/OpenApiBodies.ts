@@ -6,6 +6,7 @@ import { isObject, type Json, type JsonObject } from "../../../domain/Json.js"
 import { member, setMember } from "../../../domain/Members.js"
 import type { Body } from "../../../domain/Manifest.js"
 import type { ImportedField } from "./ImportedOperation.js"
+import { exampleBeside, withExample } from "./OpenApiExamples.js"
 import { entriesOf, listOf, textOf } from "./OpenApiParts.js"
 import type { Reading } from "./OpenApiReading.js"
 import { flattened, inlineSchema, resolved } from "./OpenApiSchemas.js"
@@ -263,6 +264,7 @@ export const bodyOf = (
   if (content.length > 1) report.note("changed", id, `takes one of several kinds of request body (${place})`)
   const schema = flattened(reading.schemaIn(id, media["schema"], { sendsDefault: required }))
   const types = typesOf(schema)
+  const example = exampleBeside(document, media)
   const sent = (type.split(";", 1)[0] ?? type).trim().toLowerCase()
   const contentType = sent === usual ? {} : { contentType: type }
   const leavable: Partial<ImportedBody> = required || method === "get" ? {} : { body: { as: "fields" } }
@@ -275,7 +277,8 @@ export const bodyOf = (
       if (method === "get" || method === "delete") return leave(`a request body of a ${method.toUpperCase()}`)
       if (contentType.contentType !== undefined)
         return leave(`a request body of the kind ${contentType.contentType} that is no object`)
-      return { fields: [{ name: field, place: null, required, schema }], body: { as: "json", field } }
+      const shown = withExample(schema, example)
+      return { fields: [{ name: field, place: null, required, schema: shown }], body: { as: "json", field } }
     }
     const { additionalProperties } = schema
     return { fields: [], free: isObject(additionalProperties) ? additionalProperties : {}, ...contentType, ...leavable }
@@ -292,7 +295,15 @@ export const bodyOf = (
       for (const unused of ["headers", "style", "explode"])
         if (member(encoding, unused) !== undefined)
           report.note("changed", id, `left out the ${unused} of a part of the form`)
-    if (typeof found !== "string") fields.push({ name, place, required: isWanted, ...found })
+    const shown = isObject(example) ? member(example, name) : undefined
+    if (typeof found !== "string")
+      fields.push({
+        name,
+        place,
+        required: isWanted,
+        ...found,
+        schema: found.file === undefined ? withExample(found.schema, shown) : found.schema
+      })
     else if (isWanted) return leave(`${found}, which is required`)
     else report.note("changed", id, `left out ${found}`)
   }

@@ -4,6 +4,8 @@
  */
 import { isObject, type Json, type JsonObject } from "../../../domain/Json.js"
 import type { ImportedField } from "./ImportedOperation.js"
+import { exampleBeside, withExample } from "./OpenApiExamples.js"
+import { member } from "../../../domain/Members.js"
 import { entriesOf, listOf, textOf } from "./OpenApiParts.js"
 import type { Reading } from "./OpenApiReading.js"
 import { inPath, inQuery, saidOf, typesOf } from "./OpenApiStyles.js"
@@ -23,6 +25,7 @@ const spread = (name: string, schema: JsonObject, required: boolean): ReadonlyAr
   const properties = entriesOf(schema["properties"])
   if (properties.length === 0) return { leftOut: `an object of free names in the query (${name})`, required }
   const wanted = new Set(listOf(schema["required"]))
+  const [example] = listOf(schema["examples"])
   const fields: Array<ImportedField> = []
   for (const [property, value] of properties) {
     const propertySchema = isObject(value) ? value : {}
@@ -32,7 +35,7 @@ const spread = (name: string, schema: JsonObject, required: boolean): ReadonlyAr
       name: property,
       place: "query",
       required: required && wanted.has(property),
-      schema: propertySchema,
+      schema: withExample(propertySchema, isObject(example) ? member(example, property) : undefined),
       ...style
     })
   }
@@ -40,7 +43,7 @@ const spread = (name: string, schema: JsonObject, required: boolean): ReadonlyAr
 }
 
 export const parameterFields = (
-  { schemaIn }: Reading,
+  { document, schemaIn }: Reading,
   id: string,
   parameter: JsonObject
 ): ReadonlyArray<ImportedField> | LeftOut => {
@@ -51,11 +54,12 @@ export const parameterFields = (
   if (place !== "path" && place !== "query" && place !== "header")
     return leftOut(`a parameter in ${place || "no place"}`)
   const content = contentOf(parameter)
-  const described =
-    content === undefined ? parameter["schema"] : isObject(content[1]) ? content[1]["schema"] : undefined
-  const found = schemaIn(id, described ?? { type: "string" }, { sendsDefault: required })
+  const media = content !== undefined && isObject(content[1]) ? content[1] : {}
+  const described = content === undefined ? parameter : media
+  const found = schemaIn(id, described["schema"] ?? { type: "string" }, { sendsDefault: required })
   const description = textOf(parameter["description"])
-  const schema = description === "" || found["description"] !== undefined ? found : { ...found, description }
+  const worded = description === "" || found["description"] !== undefined ? found : { ...found, description }
+  const schema = withExample(worded, exampleBeside(document, described))
   if (content !== undefined)
     return jsonType.test(content[0])
       ? [{ name, place, required, schema, transform: ["json"] }]
