@@ -70,6 +70,11 @@ export class Database extends Context.Tag("gateway/layers/Database")<
      */
     readonly survey: Query
     /**
+     * Runs the effect in one transaction, as `transact` does, whose statements have no time limit: for changes of the
+     * schema. It has a connection of its own, which goes to no pooler and is closed after it.
+     */
+    readonly transactUnlimited: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, Own<E> | StorageError, R>
+    /**
      * `query` and `transact` for what may be lost, such as what searches learn from use: it waits for nobody, so its
      * failures are not told as trouble of the storage.
      */
@@ -112,7 +117,6 @@ const serverVersionMin = 150_000
 
 const unusable = (message: string) => (cause: unknown) => new DatabaseUnusable({ message, cause })
 
-/** Fails at the start with a message for the operator. A later statement could only say `storage_busy`. */
 const versionRow = rowOf(Schema.Struct({ version: Schema.NumberFromString }))
 const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))
 
@@ -120,6 +124,7 @@ const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))
 const patient = <A>(first: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A, SqlError.SqlError> =>
   Effect.retry(first, { times: 3, while: (error) => connectTimedOut(error.cause) })
 
+/** Fails at the start with a message for the operator. A later statement could only say `storage_busy`. */
 const assertUsable = (sql: Sql) =>
   Effect.gen(function* () {
     const row = yield* versionRow(patient(sql`select current_setting('server_version_num') as version`)).pipe(
@@ -131,7 +136,7 @@ const assertUsable = (sql: Sql) =>
       return yield* unusable("The database is older than Postgres 15")(undefined)
   })
 
-/** A pooler that sets nothing would leave slow plans and statements without an end. */
+/** Without these settings, statements would get slow plans and have no time limit. */
 const assertPooler = (sql: Sql, limits: PoolLimits) =>
   Effect.gen(function* () {
     const lacking = yield* nameRows(sql.unsafe(lackingSettings)).pipe(
@@ -198,6 +203,7 @@ export const DatabasePg = (
             send: sendWith(pool, trouble),
             urgent: queryAlone(urgent, trouble),
             survey: queryAlone(surveys, trouble),
+            transactUnlimited: transactWith(sql, surveys, trouble),
             optional: { query: queryWith(pool, untold), transact: transactWith(sql, pool, untold) },
             listen: (channel, heard) => listenTo(direct, channel, heard)
           })

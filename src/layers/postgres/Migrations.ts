@@ -107,12 +107,11 @@ export const migrate = (
   all: Readonly<Record<string, Migration>>
 ): Effect.Effect<ReadonlyArray<string>, MigrationFailed | StorageError, Database> =>
   Effect.gen(function* () {
-    const { sql, transact } = yield* Database
+    const { sql, transactUnlimited } = yield* Database
     const ran = yield* Effect.forEach(yield* missingMigrations(all), (name) =>
-      transact(
+      // No time limit: another program's migrations, or the migration of a large table, may take long.
+      transactUnlimited(
         Effect.gen(function* () {
-          // No time limit: another program's migrations, or the migration of a large table, may take long.
-          yield* sql`set local statement_timeout = 0`
           yield* sql`select pg_advisory_xact_lock(${migrationsLock}::bigint)`
           yield* sql`create table if not exists gateway_migrations (name text primary key, applied_at timestamptz not null default now())`
           const [done] = yield* sql`select from gateway_migrations where name = ${name}`

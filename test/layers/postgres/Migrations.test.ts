@@ -1,14 +1,17 @@
 // Migrations on a real server: order, two starters at once, a failure in the middle, a database from the future.
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Logger, TestClock } from "effect"
-import { Database, DatabasePg } from "../../../src/layers/postgres/Database.js"
+import { Database, type DatabaseOptions, DatabasePg } from "../../../src/layers/postgres/Database.js"
 import { migrate, type Migration } from "../../../src/layers/postgres/Migrations.js"
 import { migrations } from "../../../src/layers/postgres/migrations/index.js"
 import { acquireTestDatabase } from "../../support/postgres.js"
 
-const emptyDatabase = <A, E>(use: Effect.Effect<A, E, Database>) =>
+const emptyDatabase = <A, E>(
+  use: Effect.Effect<A, E, Database>,
+  options: Pick<DatabaseOptions, "statementTimeoutMillis"> = {}
+) =>
   acquireTestDatabase({ empty: true }).pipe(
-    Effect.flatMap((url) => Effect.provide(use, DatabasePg({ url, connectionsMax: 4 }))),
+    Effect.flatMap((url) => Effect.provide(use, DatabasePg({ url, connectionsMax: 4, ...options }))),
     Effect.scoped
   )
 
@@ -63,6 +66,20 @@ describe("migrate", () => {
         assert.deepStrictEqual(ran.flat().sort(), ["0001_wallets", "0002_more"])
         assert.deepStrictEqual(yield* wallets, [{ id: 1 }, { id: 2 }])
       })
+    )
+  )
+
+  it.live("lets a migration take longer than any other statement may", () =>
+    emptyDatabase(
+      Effect.gen(function* () {
+        // Other statements are cancelled after 100 ms, and given up by this side two seconds later.
+        assert.deepStrictEqual(yield* migrate({ ...two, "0003_slow": "select pg_sleep(2.5)" }), [
+          "0001_wallets",
+          "0002_more",
+          "0003_slow"
+        ])
+      }),
+      { statementTimeoutMillis: 100 }
     )
   )
 

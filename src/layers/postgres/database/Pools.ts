@@ -237,7 +237,7 @@ export const pooledPool = (
     Effect.tap((pool) => Effect.sync(() => (prepared ? undefined : pool.on("connect", withoutNames))))
   )
 
-/** Each statement gets a connection of its own, which is closed after it. */
+/** Each statement or transaction gets a connection of its own, which is closed after it and has no time limits. */
 export const surveyPool = (servers: Servers, limits: PoolLimits): Effect.Effect<Pg.Pool, never, Scope.Scope> =>
   poolOf(servers, {
     application_name: "provider-gateway (survey)",
