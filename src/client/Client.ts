@@ -99,7 +99,8 @@ export interface GatewayClient {
   /**
    * Runs an operation and waits for its end. Resolves when it completed, a miss included; rejects with `RunFailed`,
    * `RunUncertain`, `Refused` and so on. However often it has to be sent, it runs and charges once. An aborted `signal`
-   * cancels the run, and the rejection (`Aborted`) says what became of it.
+   * cancels the run, and the rejection (`Aborted`) says what became of it. After any rejection with `mayStillRun`, call
+   * it again with the `idempotencyKey` of the rejection; another key would make, and charge, a second run.
    */
   readonly run: (request: RunInput, options?: KeyedOptions) => Promise<CompletedRun>
   readonly runs: {
@@ -215,7 +216,7 @@ export const createClient = (options: ClientOptions): GatewayClient => {
       create: (body, keyed) => send("runs.create", { body, ...keyed }),
       wait: async (runId, { signal } = {}) => {
         const run = await send("runs.get", { path: { runId }, signal })
-        return answerOf(transport, await waitForEnd(transport, run, signal), null)
+        return answerOf(transport, await waitForEnd(transport, run, { signal }), null)
       },
       get: (runId, query, { signal } = {}) => send("runs.get", { path: { runId }, query, signal }),
       list: (query, { signal } = {}) =>

@@ -12,21 +12,57 @@ export type RunFailureCode = RunError["code"]
 
 /** What every failure says. */
 interface About {
-  /** Whether the same call can succeed later. After a failed run that takes a new idempotency key. */
+  /**
+   * Whether the same call can succeed later. Where `mayStillRun`, send it with the idempotency key of this failure: a
+   * new key would be a second run, with a second charge. After a failed run it takes a new one.
+   */
   readonly retryable: boolean
   /** One sentence: what to change, or how long to wait. */
   readonly retryHint: string
   /** For the operator of the gateway; null when no answer gave one. */
   readonly requestId: string | null
-  /** The key that every attempt of this call carried; null for calls that carry none. */
+  /**
+   * The key that every attempt of this call carried; null for calls that carry none. `run` made its run with it, so
+   * that it stands in a failure of the waiting as well.
+   */
   readonly idempotencyKey: string | null
+  /**
+   * Whether the call may have been done, and nobody here knows how it ends: a run that it made can go on and be
+   * charged. The same call with the same idempotency key tells what became of it, and makes no other run.
+   */
+  readonly mayStillRun: boolean
 }
+
+/** What is known of the run of a call that gave no end of it. */
+export interface OfRun {
+  readonly run: Run | null
+  readonly mayStillRun: boolean
+}
+const ofNoRun: OfRun = { run: null, mayStillRun: false }
+
+/** What to do about a failure, and first of all how not to pay twice. */
+const hintOf = (hint: string, { mayStillRun, run }: OfRun, idempotencyKey: string | null): string => {
+  if (!mayStillRun || idempotencyKey === null) return hint
+  return run === null
+    ? `${hint} It may have been done: see with this idempotency key before you use another.`
+    : `${hint} ${run.runId} may go on and be charged: read it with runs.get, or make the same call with this idempotency key.`
+}
+
+/** The message of a failure that came while its run was waited for. */
+const messageOf = (message: string, { run }: OfRun): string =>
+  run === null ? message : `${message}; ${run.runId} was ${run.status}`
 
 abstract class Failure extends Error implements About {
   readonly retryable: boolean
   readonly retryHint: string
   readonly requestId: string | null
   readonly idempotencyKey: string | null
+  readonly mayStillRun: boolean
+  /**
+   * The run of this call, as far as it is known: it ended badly, or it was made and then its end could not be read. Its
+   * `runId` is what `runs.get` and `runs.wait` take.
+   */
+  abstract readonly run: Run | null
 
   constructor(message: string, about: About, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
@@ -34,10 +70,15 @@ abstract class Failure extends Error implements About {
     this.retryHint = about.retryHint
     this.requestId = about.requestId
     this.idempotencyKey = about.idempotencyKey
+    this.mayStillRun = about.mayStillRun
   }
 }
 
-/** The gateway refused the request. Of `run` it made no run; nothing was held or charged. */
+/**
+ * The gateway refused a request. Unless `mayStillRun`, no run was made, and nothing was held or charged. Else the
+ * gateway could not tell (a status of 500 and above), or no answer came to an attempt before, or the refused request
+ * was one that waited for the end of `run`.
+ */
 export class Refused<Code extends RefusalCode = RefusalCode> extends Failure {
   override readonly name = "Refused"
   readonly kind = "refused"
@@ -45,14 +86,23 @@ export class Refused<Code extends RefusalCode = RefusalCode> extends Failure {
   readonly status: number
   /** The whole body, with the fields that belong to this code, such as `topUpUrl`. */
   readonly answer: Refusals[Code]
+  readonly run: Run | null
 
   constructor(
     refusal: { readonly code: Code; readonly answer: Refusals[Code] },
     status: number,
-    idempotencyKey: string | null
+    idempotencyKey: string | null,
+    ofRun: OfRun = ofNoRun
   ) {
     const { message, requestId, retryable, retryHint } = refusal.answer.error
-    super(`${message} (${refusal.code})`, { retryable, retryHint, requestId, idempotencyKey })
+    super(messageOf(`${message} (${refusal.code})`, ofRun), {
+      retryable,
+      retryHint: hintOf(retryHint, ofRun, idempotencyKey),
+      requestId,
+      idempotencyKey,
+      mayStillRun: ofRun.mayStillRun
+    })
+    this.run = ofRun.run
     this.code = refusal.code
     this.status = status
     this.answer = refusal.answer
@@ -74,7 +124,7 @@ export class RunFailed extends Failure {
     idempotencyKey: string | null
   ) {
     const { code, message, requestId, retryable, retryHint, whoseError } = run.error
-    super(`${message} (${code}, ${run.runId})`, { retryable, retryHint, requestId, idempotencyKey })
+    super(`${message} (${code}, ${run.runId})`, { retryable, retryHint, requestId, idempotencyKey, mayStillRun: false })
     this.code = code
     this.whoseError = whoseError
   }
@@ -93,7 +143,8 @@ export class RunUncertain extends Failure {
       retryable: false,
       retryHint: "Do not run it again: read this run later, after the operator of the gateway has decided.",
       requestId: run.error?.requestId ?? null,
-      idempotencyKey
+      idempotencyKey,
+      mayStillRun: true
     })
   }
 }
@@ -107,14 +158,8 @@ export class Aborted extends Failure {
    * could not be asked; `mayStillRun` tells the two apart.
    */
   readonly run: Run | null
-  readonly mayStillRun: boolean
 
-  constructor(about: {
-    readonly reason: unknown
-    readonly run: Run | null
-    readonly mayStillRun: boolean
-    readonly idempotencyKey: string | null
-  }) {
+  constructor(about: OfRun & { readonly reason: unknown; readonly idempotencyKey: string | null }) {
     const { idempotencyKey, mayStillRun, reason, run } = about
     super(
       run === null ? "The call was aborted" : `The call was aborted; ${run.runId} is ${run.status}`,
@@ -124,43 +169,51 @@ export class Aborted extends Failure {
           ? "It may still run: send it again with this idempotency key to see what became of it."
           : "Send it with a new idempotency key if you still want it.",
         requestId: null,
-        idempotencyKey
+        idempotencyKey,
+        mayStillRun
       },
       reason
     )
     this.run = run
-    this.mayStillRun = mayStillRun
   }
 }
 
 /**
- * No whole answer came, after every attempt. What was asked may have been done. `cause` is the last error of `fetch`.
+ * No whole answer came, after every attempt. What was asked may have been done; with `run`, it was done, and only the
+ * end of that run could not be read. `cause` is the last error of `fetch`.
  */
 export class Unreachable extends Failure {
   override readonly name = "Unreachable"
   readonly kind = "unreachable"
+  readonly run: Run | null
 
   constructor(
     readonly url: string,
     readonly attempts: number,
     idempotencyKey: string | null,
-    cause: unknown
+    cause: unknown,
+    ofRun: OfRun = ofNoRun
   ) {
+    const why = cause instanceof Error ? `: ${reasonOf(cause)}` : ""
+    const hint =
+      idempotencyKey === null
+        ? "Check the base URL and the network, then send it again."
+        : "Check the base URL and the network, then send it again with this idempotency key."
     super(
-      `No answer came from ${url}, ${attempts === 1 ? "asked once" : `asked ${attempts} times`}${
-        cause instanceof Error ? `: ${reasonOf(cause)}` : ""
-      }`,
+      messageOf(
+        `No answer came from ${url}, ${attempts === 1 ? "asked once" : `asked ${attempts} times`}${why}`,
+        ofRun
+      ),
       {
         retryable: true,
-        retryHint:
-          idempotencyKey === null
-            ? "Check the base URL and the network, then send it again."
-            : "Check the base URL and the network, then send it again with this idempotency key.",
+        retryHint: hintOf(hint, ofRun, idempotencyKey),
         requestId: null,
-        idempotencyKey
+        idempotencyKey,
+        mayStillRun: ofRun.mayStillRun
       },
       cause
     )
+    this.run = ofRun.run
   }
 }
 
@@ -172,6 +225,7 @@ const reasonOf = (error: Error): string =>
 export class UnexpectedAnswer extends Failure {
   override readonly name = "UnexpectedAnswer"
   readonly kind = "unexpected_answer"
+  readonly run: Run | null
 
   constructor(
     readonly url: string,
@@ -183,16 +237,20 @@ export class UnexpectedAnswer extends Failure {
       readonly retryable: boolean
       readonly requestId: string | null
       readonly idempotencyKey: string | null
-    }
+    },
+    ofRun: OfRun = ofNoRun
   ) {
-    super(`${url} answered ${status} with ${about.what}`, {
+    const hint = about.retryable
+      ? "Wait a little, then send it again, with the same idempotency key if it had one."
+      : "Check the base URL, which is the address of the gateway without /v1, and the proxies on the way to it."
+    super(messageOf(`${url} answered ${status} with ${about.what}`, ofRun), {
       retryable: about.retryable,
-      retryHint: about.retryable
-        ? "Wait a little, then send it again, with the same idempotency key if it had one."
-        : "Check the base URL, which is the address of the gateway without /v1, and the proxies on the way to it.",
+      retryHint: hintOf(hint, ofRun, about.idempotencyKey),
       requestId: about.requestId,
-      idempotencyKey: about.idempotencyKey
+      idempotencyKey: about.idempotencyKey,
+      mayStillRun: ofRun.mayStillRun
     })
+    this.run = ofRun.run
   }
 }
 

@@ -28,27 +28,41 @@ const cancelForMillis = 10_000
 const isCompleted = (run: Run): run is CompletedRun => run.status === "completed"
 const isFailed = (run: Run): run is FailedRun =>
   (run.status === "failed" || run.status === "blocked") && run.error !== undefined
+/** Of an answer that is no run, nothing can be read later. */
+const isNamed = (run: object) => "runId" in run && typeof run.runId === "string"
 const isUnderWay = (run: Run) => run.status === "queued" || run.status === "running"
 
+/** What `run` has made: the key of its call, and the run where an answer has named it. */
+interface Made {
+  readonly idempotencyKey: string
+  readonly run: Run | null
+}
+
 /** The run that completed; rejects with what any other end is. */
-export const answerOf = ({ baseUrl }: Transport, run: Run, idempotencyKey: string | null): CompletedRun => {
+export const answerOf = ({ baseUrl }: Transport, run: Run, made: Made | null): CompletedRun => {
+  const idempotencyKey = made?.idempotencyKey ?? null
   if (isCompleted(run)) return run
   if (isFailed(run)) throw new RunFailed(run, idempotencyKey)
   if (run.status === "reconciliation_pending") throw new RunUncertain(run, idempotencyKey)
-  throw new UnexpectedAnswer(baseUrl, 200, JSON.stringify(run).slice(0, 1000), {
-    what: "something that is no run",
-    retryable: false,
-    requestId: null,
-    idempotencyKey
-  })
+  const about = { what: "something that is no run", retryable: false, requestId: null, idempotencyKey }
+  const ofRun = { run: made?.run ?? null, mayStillRun: made !== null }
+  throw new UnexpectedAnswer(baseUrl, 200, JSON.stringify(run).slice(0, 1000), about, ofRun)
 }
 
-/** Reads a run again and again until it has ended. The signal ends the waiting only; the run goes on. */
-export const waitForEnd = async (transport: Transport, run: Run, signal: AbortSignal | undefined): Promise<Run> => {
+/**
+ * Reads a run again and again until it has ended. The signal ends the waiting only; the run goes on. With a key, the
+ * run is the caller's own: a read that fails says with which key and run to go on, so that nobody makes a second run.
+ */
+export const waitForEnd = async (
+  transport: Transport,
+  run: Run,
+  { idempotencyKey, signal }: KeyedOptions
+): Promise<Run> => {
   let latest = run
   for (let reads = 0; isUnderWay(latest); reads++) {
     await pause(Math.min(5_000, 250 * 2 ** reads), signal)
-    latest = await transport.send("runs.get", { path: { runId: run.runId }, signal })
+    const madeBefore = idempotencyKey === undefined ? undefined : { run: latest, idempotencyKey }
+    latest = await transport.send("runs.get", { path: { runId: run.runId }, signal, madeBefore })
   }
   return latest
 }
@@ -70,16 +84,18 @@ export const runToEnd = async (
   }
 
   try {
-    created = await transport.send("runs.create", {
+    const first = await transport.send("runs.create", {
       query: { wait: firstWaitSeconds(transport) },
       body: input,
       idempotencyKey,
       signal
     })
-    const ended = await waitForEnd(transport, created, signal)
+    if (isNamed(first)) created = first
+    const ended = await waitForEnd(transport, first, { idempotencyKey, signal })
     // Only the first answer says whether an earlier call made the run.
-    const { replayed } = created
-    return answerOf(transport, replayed === undefined ? ended : { ...ended, replayed }, idempotencyKey)
+    const { replayed } = first
+    const run = replayed === undefined ? ended : { ...ended, replayed }
+    return answerOf(transport, run, { idempotencyKey, run: created })
   } catch (failure) {
     if (!(failure instanceof Aborted)) throw failure
     const about = { reason: signal?.reason, idempotencyKey }

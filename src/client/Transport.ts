@@ -7,8 +7,8 @@
  * attempt.
  */
 import { type Operations, routes } from "./api/Operations.js"
-import type { Refusals } from "./api/Schemas.js"
-import { Aborted, type RefusalCode, Refused, UnexpectedAnswer, Unreachable } from "./Failures.js"
+import type { Refusals, Run } from "./api/Schemas.js"
+import { Aborted, type OfRun, type RefusalCode, Refused, UnexpectedAnswer, Unreachable } from "./Failures.js"
 import { headerText, type Settings } from "./Settings.js"
 import { attemptSignal, now, pause } from "./Waiting.js"
 
@@ -31,6 +31,8 @@ export type Call<Id extends OperationId> = Given<"path", Operations[Id]["path"]>
     readonly idempotencyKey?: string | undefined
     /** Shorter than the client's own. */
     readonly retryForMillis?: number | undefined
+    /** The run that this call only looks after: its failures are those of the call that made it. */
+    readonly madeBefore?: { readonly run: Run; readonly idempotencyKey: string } | undefined
   }
 
 export interface Transport {
@@ -68,8 +70,11 @@ type Attempt =
   | { readonly tag: "lost"; readonly cause: unknown }
   | {
       readonly tag: "refused"
-      readonly failure: Refused | UnexpectedAnswer
+      /** Made last: whether the call may have been done, all its attempts tell together. */
+      readonly failure: (idempotencyKey: string | null, ofRun: OfRun) => Refused | UnexpectedAnswer
       readonly status: number
+      readonly retryable: boolean
+      readonly mayHaveArrived: boolean
       readonly afterMillis: number | null
     }
 
@@ -160,17 +165,30 @@ const once = async (settings: Settings, request: Request, signal: AbortSignal | 
     if (ok && json !== null) return { tag: "answered", value: json.value }
     const afterMillis = retryAfterMillis(response.headers.get("retry-after"))
     if (!ok && json !== null && isRefusal(json.value)) {
-      const failure = new Refused({ code: json.value.error.code, answer: json.value }, status, idempotencyKey)
-      return { tag: "refused", failure, status, afterMillis }
+      const { value } = json
+      const { code, retryable } = value.error
+      return {
+        tag: "refused",
+        failure: (key, ofRun) => new Refused({ code, answer: value }, status, key, ofRun),
+        status,
+        retryable,
+        // Below 500, and where no repetition helps, the gateway has decided and done nothing. Else nobody here knows.
+        mayHaveArrived: retryable && status >= 500,
+        afterMillis
+      }
     }
-    const failure = new UnexpectedAnswer(url, status, text.slice(0, 1000), {
-      what: whatCame(status, text),
-      // A success that cannot be read was cut on its way.
-      retryable: ok || passing.has(status),
-      requestId: response.headers.get("x-request-id"),
-      idempotencyKey
-    })
-    return { tag: "refused", failure, status, afterMillis }
+    // A success that cannot be read was cut on its way.
+    const retryable = ok || passing.has(status)
+    const about = { what: whatCame(status, text), retryable, requestId: response.headers.get("x-request-id") }
+    return {
+      tag: "refused",
+      failure: (key, ofRun) =>
+        new UnexpectedAnswer(url, status, text.slice(0, 1000), { ...about, idempotencyKey: key }, ofRun),
+      status,
+      retryable,
+      mayHaveArrived: ok || status >= 500,
+      afterMillis
+    }
   } catch (cause) {
     return { tag: "lost", cause }
   } finally {
@@ -194,6 +212,12 @@ export const makeTransport = (settings: Settings): Transport => {
     const until = now() + (call.retryForMillis ?? settings.retryForMillis)
     let unanswered = 0
     let mayHaveArrived = false
+    // The request of a call that looks after a run carries no key; what its caller can go on with is the run's.
+    const keyToGoOn = call.madeBefore?.idempotencyKey ?? idempotencyKey
+    const ofRun = (): OfRun =>
+      call.madeBefore === undefined
+        ? { run: null, mayStillRun: idempotencyKey !== null && mayHaveArrived }
+        : { run: call.madeBefore.run, mayStillRun: true }
     const stopIfAborted = () => {
       if (call.signal?.aborted === true)
         throw new Aborted({ reason: call.signal.reason, run: null, mayStillRun: mayHaveArrived, idempotencyKey })
@@ -203,21 +227,20 @@ export const makeTransport = (settings: Settings): Transport => {
       const result = await once(settings, request, call.signal)
       if (result.tag === "answered") {
         if (isAnswer(id, result.value)) return result.value
-        throw new UnexpectedAnswer(request.url, 200, String(result.value).slice(0, 1000), {
-          what: "something that is no answer of a gateway",
-          retryable: false,
-          requestId: null,
-          idempotencyKey
-        })
+        mayHaveArrived = true
+        const about = { what: "something that is no answer of a gateway", retryable: false, requestId: null }
+        const text = String(result.value).slice(0, 1000)
+        throw new UnexpectedAnswer(request.url, 200, text, { ...about, idempotencyKey: keyToGoOn }, ofRun())
       }
       // It is gone, and an attempt before this one may have done it.
       if (result.tag === "refused" && result.status === 404 && method === "DELETE" && mayHaveArrived) return undefined
-      // Below 500 the gateway has decided and done nothing; above, and without an answer, nobody here knows.
-      if (result.tag === "lost" || result.status >= 500 || result.status < 300) mayHaveArrived = true
+      if (result.tag === "lost" || result.mayHaveArrived) mayHaveArrived = true
       stopIfAborted()
       unanswered = result.tag === "lost" ? unanswered + 1 : 0
       const failure =
-        result.tag === "lost" ? new Unreachable(request.url, attempt, idempotencyKey, result.cause) : result.failure
+        result.tag === "lost"
+          ? new Unreachable(request.url, attempt, keyToGoOn, result.cause, ofRun())
+          : result.failure(keyToGoOn, ofRun())
       const may = failure.retryable && (repeatable || (result.tag === "refused" && result.status === 429))
       const wait = Math.max(backoff(attempt), (result.tag === "refused" ? result.afterMillis : null) ?? 0)
       if (!may || unanswered >= unansweredAttempts || now() + wait > until) throw failure

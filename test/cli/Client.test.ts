@@ -9,6 +9,7 @@ import { inputOf } from "../../src/cli/client/RunCommands.js"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import { Accounts } from "../../src/services/Accounts.js"
 import { LoginApprovals } from "../../src/services/LoginApprovals.js"
+import { type Fault, faultyProxy } from "../support/faultyProxy.js"
 import { startGateway } from "../support/gateway.js"
 import { cli, CommandLineTest, type Typed } from "./commandLine.js"
 
@@ -176,6 +177,58 @@ layer(Layer.merge(CommandLineTest, WorldLive), { excludeTestServices: true, time
           assert.include(scope.err.join(), "gateway login --scope catalog:read asks for a token that has it")
         }),
       60_000
+    )
+
+    it.scoped(
+      "show the key of a run that may have been made",
+      () =>
+        Effect.gen(function* () {
+          const { gateway, machine } = yield* World
+          const refusal = (code: string): string =>
+            JSON.stringify({
+              error: { code, message: "Not now.", requestId: "req_1", retryable: true, retryHint: "Send it again." }
+            })
+          const tooMany: Fault = { fault: "answer", status: 429, body: refusal("rate_limit_exceeded") }
+          const replaced = (status: number, body: string): Fault => ({ fault: "replace_answer", status, body })
+          /** What five attempts are answered, and whether they leave a run behind. */
+          const scenes: ReadonlyArray<readonly [name: string, made: boolean, ReadonlyArray<Fault>]> = [
+            ["an uncertain write", true, Array<Fault>(5).fill(replaced(503, refusal("storage_uncertain")))],
+            ["a timeout of storage", true, Array<Fault>(5).fill(replaced(503, refusal("runtime_bridge_timeout")))],
+            ["an internal error", true, Array<Fault>(5).fill(replaced(500, refusal("internal_error")))],
+            ["no answer", true, Array<Fault>(5).fill({ fault: "lose_answer" })],
+            ["an answer of another shape", true, Array<Fault>(5).fill(replaced(201, "{}"))],
+            [
+              "a lost answer, then too many requests",
+              true,
+              [{ fault: "lose_answer" }, ...Array<Fault>(4).fill(tooMany)]
+            ],
+            ["too many requests", false, Array<Fault>(5).fill(tooMany)]
+          ]
+          const played = ([name, made, faults]: (typeof scenes)[number]) =>
+            Effect.gen(function* () {
+              const proxy = yield* Effect.acquireRelease(
+                Effect.promise(() => faultyProxy(gateway.url)),
+                ({ close }) => Effect.promise(close)
+              )
+              const { decide, type } = yield* machine
+              yield* decide("approve", `login --url ${proxy.url}`)
+              const line = [...find, "--url", proxy.url, "--json"]
+              // The first request of the command asks for the price.
+              proxy.next({ fault: "none" }, ...faults)
+              const ended = yield* type(line)
+              assert.deepStrictEqual([ended.code, ended.out], [1, []], name)
+              const [sent = null, ...others] = [
+                ...new Set(proxy.passed.flatMap(({ idempotencyKey }) => idempotencyKey ?? []))
+              ]
+              assert.deepStrictEqual(others, [], name)
+              const shown = ended.err.flatMap((words) => / --key (cli-[0-9a-f]{32})$/.exec(words)?.[1] ?? [])
+              assert.deepStrictEqual(shown, made ? [sent] : [], name)
+              const again = yield* type([...line, "--key", String(sent)])
+              assert.deepInclude(JSON.parse(again.out[0]!), { status: "completed", replayed: made }, name)
+            })
+          yield* Effect.forEach(scenes, played, { concurrency: "unbounded", discard: true })
+        }),
+      120_000
     )
 
     it.scoped(

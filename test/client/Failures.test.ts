@@ -45,6 +45,7 @@ describe("a failure", () => {
         ["provider_reported_error", "provider", "failed", 0]
       )
       assert.notStrictEqual(failure.retryHint, "")
+      assert.isFalse(failure.mayStillRun)
     }))
 
   it("of an operation that does not exist is a failed run", () =>
@@ -60,6 +61,7 @@ describe("a failure", () => {
       if (failure.kind !== "run_uncertain") return assert.fail(failure.message)
       assert.strictEqual(failure.run.status, "reconciliation_pending")
       assert.match(failure.retryHint, /Do not run it again/)
+      assert.isTrue(failure.mayStillRun)
     }))
 
   it("of a key that was used for something else names the run that has it", () =>

@@ -1,6 +1,6 @@
 // One call is one run and one charge, whatever happens on the way: seen in the gateway's ledger and at the provider.
 import { assert, describe, it } from "vitest"
-import { isGatewayFailure, UnexpectedAnswer } from "../../src/client/index.js"
+import { isGatewayFailure, Refused, UnexpectedAnswer } from "../../src/client/index.js"
 import { hit } from "../../src/testing.js"
 import type { Fault } from "../support/faultyProxy.js"
 import { all, failureOf, kindsOf, onGateway, request } from "./onGateway.js"
@@ -91,6 +91,88 @@ describe("run", () => {
         assert.strictEqual((await kindsOf(direct)).filter((kind) => kind === "charge").length, 6)
       }
     ))
+})
+
+describe("a run whose end cannot be read", () => {
+  const lateHit = { providers: { "mock-email-find": hit(undefined, { after: "1 second" }) } }
+  const waits: Readonly<Record<string, readonly [kind: string, retryable: boolean, Fault]>> = {
+    "a 429": [
+      "refused",
+      true,
+      {
+        fault: "answer",
+        status: 429,
+        headers: { ...json, "retry-after": "3600" },
+        body: refusal("rate_limit_exceeded", { retryAfterSeconds: 3600 })
+      }
+    ],
+    "a 503": ["refused", true, { fault: "answer", status: 503, headers: json, body: refusal("storage_busy") }],
+    "a token that was revoked": [
+      "refused",
+      false,
+      {
+        fault: "answer",
+        status: 401,
+        headers: json,
+        body: refusal("token_revoked").replace('"retryable":true', '"retryable":false')
+      }
+    ],
+    "an outage": ["unreachable", true, { fault: "drop" }],
+    "a proxy's 502": ["unexpected_answer", true, { fault: "answer", status: 502, body: "<h1>Bad Gateway</h1>" }],
+    "an answer that is no run": ["unexpected_answer", false, { fault: "answer", status: 200, body: "{}" }],
+    "an answer that is no object": ["unexpected_answer", false, { fault: "answer", status: 200, body: "7" }]
+  }
+  for (const [name, [kind, retryable, fault]] of Object.entries(waits))
+    it(`is named by the failure, with its key, after ${name}`, () =>
+      onGateway(lateHit, async ({ client, clientWith, direct, gateway, proxy }) => {
+        proxy.next({ fault: "none" }, fault)
+        // The first answer comes at once, and one read is the whole patience.
+        const hasty = clientWith({ requestTimeoutMillis: 5_000, retryForMillis: 0 })
+        const failure = await failureOf(hasty.run(request))
+        if (!isGatewayFailure(failure)) throw failure
+        const [sent] = proxy.passed
+        assert.deepStrictEqual([failure.kind, failure.retryable, failure.mayStillRun], [kind, retryable, true])
+        assert.strictEqual(failure.idempotencyKey, sent?.idempotencyKey)
+        const runId = String(failure.run?.runId)
+        assert.include(failure.message, runId)
+        assert.include(failure.retryHint, `${runId} may go on and be charged`)
+        assert.strictEqual((await client.runs.wait(runId)).outcome, "hit")
+        const again = await client.run(request, { idempotencyKey: String(failure.idempotencyKey) })
+        assert.deepStrictEqual([again.runId, again.replayed], [runId, true])
+        assert.strictEqual(gateway.calls().length, 1)
+        assert.deepStrictEqual(await kindsOf(direct), ["hold", "release", "charge"])
+      }))
+})
+
+describe("a run that may have been made", () => {
+  const tooMany: Fault = {
+    fault: "answer",
+    status: 429,
+    headers: { ...json, "retry-after": "3600" },
+    body: refusal("rate_limit_exceeded", { retryAfterSeconds: 3600 })
+  }
+  const billing = refusal("billing_unavailable").replace('"retryable":true', '"retryable":false')
+  const ends: Readonly<Record<string, readonly [made: boolean, mayStillRun: boolean, ReadonlyArray<Fault>]>> = {
+    "a lost answer and then a 429": [true, true, [{ fault: "lose_answer" }, tooMany]],
+    "an uncertain write": [
+      true,
+      true,
+      Array.from({ length: 9 }, () => ({ fault: "replace_answer", status: 503, body: refusal("storage_uncertain") }))
+    ],
+    "a 429 alone": [false, false, [tooMany]],
+    "a 503 that no repetition helps": [false, false, [{ fault: "answer", status: 503, headers: json, body: billing }]]
+  }
+  for (const [name, [made, mayStillRun, script]] of Object.entries(ends))
+    it(`is told from one that was not, after ${name}`, () =>
+      onGateway({}, async ({ clientWith, direct, proxy }) => {
+        proxy.next(...script)
+        const failure = await failureOf(clientWith({ retryForMillis: 1_000 }).run(request))
+        assert.instanceOf(failure, Refused)
+        assert.deepStrictEqual([failure.mayStillRun, failure.run], [mayStillRun, null])
+        assert.strictEqual(failure.retryHint.includes("It may have been done"), mayStillRun)
+        const idempotencyKey = String(failure.idempotencyKey)
+        assert.strictEqual((await direct.run(request, { idempotencyKey })).replayed, made)
+      }))
 })
 
 describe("what carries no key", () => {

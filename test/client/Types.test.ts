@@ -54,6 +54,13 @@ export const rightCalls = (client: GatewayClient, person: { name: string; domain
   client.search("email", { prefer: "cheapest", limit: undefined })
 ]
 
+/** What a caller goes on with stands in every failure. */
+const resumed = (client: GatewayClient, failure: GatewayFailure) => {
+  if (!failure.mayStillRun) return null
+  if (failure.run !== null) return client.runs.wait(failure.run.runId)
+  return client.run({ endpointId: "a", input: {} }, { idempotencyKey: failure.idempotencyKey ?? undefined })
+}
+
 const ways = (failure: GatewayFailure): string => {
   switch (failure.kind) {
     case "refused":
@@ -87,4 +94,5 @@ it("has types that are exact", () => {
   expectTypeOf<Extract<GatewayFailure, { kind: "run_failed" }>["code"]>().toEqualTypeOf<RunError["code"]>()
   assert.isFalse(isGatewayFailure(new Error("another")))
   assert.isFunction(ways)
+  assert.isFunction(resumed)
 })

@@ -5,7 +5,7 @@
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import { Clock, Data, Duration, Effect, Either, Option, Schema } from "effect"
+import { Clock, Data, Duration, Effect, Either, Option, Ref, Schema } from "effect"
 import { randomBytes } from "node:crypto"
 import { isObject, type Json, type JsonObject, ParsedObject } from "../../domain/Json.js"
 import { readJson, writeJson } from "../../domain/LosslessJson.js"
@@ -15,7 +15,7 @@ import { agreed } from "../Announced.js"
 import { type Answer, answer, NotUnderstood } from "../Answer.js"
 import * as Inputs from "../Inputs.js"
 import { Screen } from "../Screen.js"
-import { expectShape, type LoggedIn, loggedIn, sendAgain, urlOption } from "./GatewayClient.js"
+import { expectShape, type LoggedIn, loggedIn, mayBeDone, sendAgain, urlOption } from "./GatewayClient.js"
 import { optional } from "../../domain/Described.js"
 
 /** The run was not made, for a reason on this side. */
@@ -81,12 +81,16 @@ interface Found {
   readonly json: JsonObject
 }
 
-const runAt = (gateway: LoggedIn, runId: string) =>
+const foundIn = (url: string, json: Json) =>
   Effect.gen(function* () {
-    const json = yield* sendAgain(gateway.send({ method: "GET", path: `/v1/runs/${encodeURIComponent(runId)}` }))
-    const found: Found = { run: yield* Run(gateway.url, json), json: yield* anObject(gateway.url, json) }
+    const found: Found = { run: yield* Run(url, json), json: yield* anObject(url, json) }
     return found
   })
+
+const runAt = (gateway: LoggedIn, runId: string) =>
+  Effect.flatMap(sendAgain(gateway.send({ method: "GET", path: `/v1/runs/${encodeURIComponent(runId)}` })), (json) =>
+    foundIn(gateway.url, json)
+  )
 
 const lookEvery = Duration.seconds(1)
 
@@ -206,21 +210,30 @@ export const run = Command.make(
             declined: "Nothing was run"
           })
         const idempotencyKey = Option.isSome(asked) ? asked.value : yield* key
-        const made = yield* sendAgain(
-          gateway.send({
-            method: "POST",
-            path: "/v1/runs",
-            query: { wait: waitSeconds },
-            headers: { "idempotency-key": idempotencyKey },
-            body
-          }),
+        // One attempt is enough: the run may be there, whatever the attempts after it were answered.
+        const mayRun = yield* Ref.make(false)
+        const first = yield* sendAgain(
+          gateway
+            .send({
+              method: "POST",
+              path: "/v1/runs",
+              query: { wait: waitSeconds },
+              headers: { "idempotency-key": idempotencyKey },
+              body
+            })
+            .pipe(
+              Effect.flatMap((made) => foundIn(gateway.url, made)),
+              Effect.tapError((error) => Ref.update(mayRun, (before) => before || mayBeDone(error)))
+            ),
           ({ message }) => note(`${message}; sending it again with the same key`)
         ).pipe(
-          Effect.tapErrorTag("GatewayUnreachable", () =>
-            note(`Whether it runs is not known. This gets the same run: gateway run … --key ${idempotencyKey}`)
+          Effect.tapError(() =>
+            Effect.whenEffect(
+              note(`Whether it runs is not known. This gets the same run: gateway run … --key ${idempotencyKey}`),
+              Ref.get(mayRun)
+            )
           )
         )
-        const first: Found = { run: yield* Run(gateway.url, made), json: yield* anObject(gateway.url, made) }
         if (first.run.replayed === true) yield* note("The same run as before; nothing is charged again")
         return yield* ended(json, yield* watched(gateway, first))
       })
