@@ -4,12 +4,13 @@
  * charged, together with its amount in the month, so that neither a crash nor a second node charges twice or beyond the
  * maximum. A card that is declined disables the rule until somebody sets it again.
  */
+import { spendInMonth } from "./Admission.js"
 import { ValidationError } from "./ApiErrors.js"
 import type { TopUpId, WorkspaceId } from "./Ids.js"
 import { type Micros, add, minus, toUsd, zero } from "./Micros.js"
 import type { AutomaticStop } from "./PaymentReport.js"
 import { monthOf } from "./Run.js"
-import type { BillingPolicy } from "./TopUp.js"
+import { amountProblem, type BillingPolicy } from "./TopUp.js"
 
 export interface AutomaticRule {
   /** The card is charged when less than this is available. */
@@ -45,12 +46,9 @@ export const ruleProblem = (
   policy: Pick<BillingPolicy, "minimumMicros" | "maximumMicros">,
   { amountMicros, belowMicros, monthlyMaximumMicros }: AutomaticRule
 ): ValidationError | null => {
-  const { maximumMicros, minimumMicros } = policy
-  if (amountMicros < minimumMicros || amountMicros > maximumMicros)
-    return ValidationError.of(
-      "amountUsd",
-      `must be between ${toUsd(minimumMicros)} and ${toUsd(maximumMicros)} US dollars`
-    )
+  const { maximumMicros } = policy
+  const amountWrong = amountProblem(policy, amountMicros)
+  if (amountWrong !== null) return ValidationError.of("amountUsd", amountWrong)
   if (belowMicros === 0 || belowMicros > maximumMicros)
     return ValidationError.of("belowUsd", `must be more than 0 and at most ${toUsd(maximumMicros)} US dollars`)
   return monthlyMaximumMicros < amountMicros
@@ -58,11 +56,20 @@ export const ruleProblem = (
     : null
 }
 
-/** What automatic top-ups have charged in the month of this time. */
-export const spentInMonth = (
-  { month, monthMicros }: Pick<AutomaticTopUp, "month" | "monthMicros">,
-  now: number
-): Micros => (month === monthOf(now) ? monthMicros : zero)
+type Counted = Pick<AutomaticTopUp, "month" | "monthMicros">
+
+/**
+ * The month that counts now, and what was charged in it. It is the rule of a token's month: after the clock was set
+ * back, as by a failover to a database whose clock lags, the later month stays. Otherwise its amount would be counted
+ * from 0 twice.
+ */
+const counted = ({ month, monthMicros }: Counted, now: number): Counted => {
+  const spend = spendInMonth({ limitMicros: null, month, spentMicros: monthMicros }, monthOf(now))
+  return { month: spend.month, monthMicros: spend.spentMicros }
+}
+
+/** What automatic top-ups have charged in the month that counts now. */
+export const spentInMonth = (rule: Counted, now: number): Micros => counted(rule, now).monthMicros
 
 const fitsMonth = (rule: AutomaticTopUp, now: number): boolean =>
   add(spentInMonth(rule, now), rule.amountMicros) <= rule.monthlyMaximumMicros
@@ -116,23 +123,49 @@ export const ruleSet = (
   ...rule
 })
 
-/** Long enough that one charge is over before another node looks after the same top-up. */
+/**
+ * Long enough that the work on a top-up is over before another node looks after it. The work begins at once, because a
+ * node takes no more of them than it works on at the same time. It asks the processor twice at most: for a payment that
+ * was made, and to charge, each for at most `processorMillisMax`.
+ */
 const leaseMillis = 60_000
 const leaseMillisMax = 3_600_000
 
-/** Whether a top-up is due now, and what the rule is once it has started; null when none is. */
+/** What decides about a rule, beside the rule itself. */
+interface RuleStanding {
+  readonly availableMicros: Micros
+  readonly method: string | null
+  readonly now: number
+}
+
+const startsNow = (rule: AutomaticTopUp, { availableMicros, method, now }: RuleStanding): boolean =>
+  rule.status === "on" &&
+  rule.occasion === null &&
+  method !== null &&
+  availableMicros < rule.belowMicros &&
+  fitsMonth(rule, now)
+
+/**
+ * Whether a node has to look at the rule now: to start a top-up, or for the one under way. `AutomaticRowsPg` finds such
+ * rules with a statement that says the same. A rule that it found and that is not due would be found again and again,
+ * and stand in the way of others.
+ */
+export const isDue = (rule: AutomaticTopUp, standing: RuleStanding): boolean =>
+  rule.occasion === null ? startsNow(rule, standing) : rule.retryAt <= standing.now
+
+/** Whether a top-up starts now, and what the rule is once it has started; null when none does. */
 export const started = (
   rule: AutomaticTopUp,
-  standing: { readonly availableMicros: Micros; readonly method: string | null; readonly now: number },
+  standing: RuleStanding,
   topUpId: TopUpId
 ): (AutomaticTopUp & { readonly occasion: Occasion }) | null => {
-  const { availableMicros, method, now } = standing
-  if (rule.status !== "on" || rule.occasion !== null || method === null) return null
-  if (availableMicros >= rule.belowMicros || !fitsMonth(rule, now)) return null
+  const { method, now } = standing
+  if (method === null || !startsNow(rule, standing)) return null
+  const { month, monthMicros } = counted(rule, now)
   return {
     ...rule,
-    month: monthOf(now),
-    monthMicros: add(spentInMonth(rule, now), rule.amountMicros),
+    month,
+    monthMicros: add(monthMicros, rule.amountMicros),
     occasion: { topUpId, startedAt: now, method },
     retryAt: now + leaseMillis
   }

@@ -11,6 +11,14 @@ import type { TopUpId, WorkspaceId } from "./Ids.js"
 import { Micros, min, sum } from "./Micros.js"
 import type { TopUpStatus } from "./TopUp.js"
 
+/** A card that may be charged again without its owner. */
+export interface SavedMethod {
+  /** The processor's name of it. */
+  readonly method: string
+  /** When its owner paid with it, by the processor's clock. The same however late and often it is reported. */
+  readonly paidAt: number
+}
+
 /** A payment was made. */
 export interface PaidReport {
   readonly _tag: "Paid"
@@ -19,8 +27,8 @@ export interface PaidReport {
   readonly reference: string
   /** Null where it is no amount of US dollars. */
   readonly amountMicros: Micros | null
-  /** The processor's name of a card that may be charged again without its owner; null where none was saved. */
-  readonly savedMethod: string | null
+  /** The card that was saved with it; null where none was. */
+  readonly savedMethod: SavedMethod | null
 }
 
 /** A payment will not be made. */
@@ -111,6 +119,21 @@ export const paidOutcome = (
   if (topUp.status === "paid") return topUp.paymentReference === report.reference ? "unchanged" : "mismatched"
   return payment.topUp === null ? "credited" : "mismatched"
 }
+
+/**
+ * The card to save after a report of a payment; null where the card that is saved stays. The card of the newest payment
+ * counts, because its owner chose it last. A report that is late, or delivered again, brings back no card that was
+ * replaced. What became of the top-up does not decide it: two events tell of each payment, and the one that names the
+ * card may come second, when the top-up is credited already.
+ */
+export const methodToSave = (
+  saved: SavedMethod | null,
+  { savedMethod }: Pick<PaidReport, "savedMethod">,
+  outcome: ReportOutcome
+): SavedMethod | null =>
+  outcome !== "mismatched" && savedMethod !== null && (saved === null || savedMethod.paidAt >= saved.paidAt)
+    ? savedMethod
+    : null
 
 const recounted = (payment: Payment): Payment => {
   const taken = sum(payment.takings.filter(({ state }) => state === "taken").map(({ amountMicros }) => amountMicros))

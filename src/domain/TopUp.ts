@@ -64,15 +64,24 @@ const statusMessages: { readonly [Status in TopUpStatus]: string } = {
 export const topUpMessage = (status: TopUpStatus, reason: TopUpReason | null): string =>
   status !== "paid" && reason !== null ? explanations[reason] : statusMessages[status]
 
+/** What is wrong with an amount, in words that go with its field; null when a top-up may have it. */
+export const amountProblem = (
+  { maximumMicros, minimumMicros }: Pick<BillingPolicy, "minimumMicros" | "maximumMicros">,
+  amount: Micros
+): string | null =>
+  amount >= minimumMicros && amount <= maximumMicros
+    ? null
+    : `must be between ${toUsd(minimumMicros)} and ${toUsd(maximumMicros)} US dollars`
+
 /** The refusal of an amount, with the amounts that are taken; null when it is taken. */
 export const amountRefusal = (
   policy: BillingPolicy,
   workspaceId: WorkspaceId,
   amount: Micros
 ): ValidationError | null => {
-  const { maximumMicros, minimumMicros, suggestedMicros } = policy
-  if (amount >= minimumMicros && amount <= maximumMicros) return null
-  const message = `must be between ${toUsd(minimumMicros)} and ${toUsd(maximumMicros)} US dollars`
+  const message = amountProblem(policy, amount)
+  if (message === null) return null
+  const { minimumMicros, suggestedMicros } = policy
   return new ValidationError({
     details: [{ field: "amountUsd", message }],
     topUp: {

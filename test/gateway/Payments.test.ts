@@ -8,9 +8,12 @@ import { Context, Effect, Option, Redacted } from "effect"
 import type { WorkspaceId } from "../../src/domain/Ids.js"
 import { AutomaticTopUps } from "../../src/services/AutomaticTopUps.js"
 import { Wallet } from "../../src/services/Wallet.js"
+import { newBrowser } from "../support/browser.js"
 import { startGateway } from "../support/gateway.js"
+import { client } from "../support/httpGateway.js"
 import { withLogLines } from "../support/logLines.js"
 import { acquireTestDatabase } from "../support/postgres.js"
+import { signInTo } from "../support/signIn.js"
 import { secretKey, signatureOf, startStripe, type StripeObject, webhookSecret } from "../support/stripeServer.js"
 
 const webhook = "/v1/payments/stripe/webhook"
@@ -185,6 +188,47 @@ describe("a top-up that is paid at Stripe", () => {
   )
 })
 
+describe("the form of a top-up that is sent again", () => {
+  it.scopedLive("says what became of it, and asks for another one with a new key where that has ended", () =>
+    Effect.gen(function* () {
+      const { first, outcomes, stripe, workspaceId } = yield* stage()
+      const { cookie } = yield* Effect.provide(signInTo(workspaceId, "owner"), first.services)
+      const { origin, port } = new URL(first.url)
+      const owner = newBrowser(client(origin, Number(port)), cookie)
+      const path = `/console/${workspaceId}/top-up`
+      yield* owner.get(path)
+      const ask = (key: string) => owner.post(path, { key, amountUsd: "20" })
+      const keyOf = (text: string) => /name="key" value="([^"]*)"/.exec(text)?.[1]
+      const sessionOf = (text: string) =>
+        [...stripe.sessions.values()].find(({ metadata }) => text.includes(metadata.topUpId))
+      assert.include((yield* ask("paid")).text, "Go to payment")
+      const { id, payment_intent: before } = sessionOf((yield* ask("paid")).text)
+      assert.isNull(before)
+      yield* outcomes(stripe.pay(id))
+      const paid = yield* ask("paid")
+      assert.include(paid.text, "Paid, and on the balance.")
+      assert.include(paid.text, "Its payment was made once, and not again now.")
+      assert.notInclude(paid.text, "Nothing was charged.")
+      assert.match(keyOf(paid.text) ?? "", /^console_/)
+      yield* outcomes(stripe.refund(stripe.sessions.get(id).payment_intent, 500))
+      assert.include((yield* ask("paid")).text, "$5.00 of it went back to the payer.")
+
+      yield* outcomes(stripe.expire(sessionOf((yield* ask("left")).text).id))
+      const left = yield* ask("left")
+      assert.include(left.text, "The checkout was left unpaid until it expired")
+      assert.include(left.text, "Nothing was charged.")
+      assert.match(keyOf(left.text) ?? "", /^console_/)
+
+      // Stripe may have made the checkout: the same key finds it.
+      stripe.meets("lost", "lost")
+      const silent = yield* ask("silent")
+      assert.include(silent.text, "Nothing was charged.")
+      assert.strictEqual(keyOf(silent.text), "silent")
+      assert.isDefined(sessionOf((yield* ask("silent")).text))
+    })
+  )
+})
+
 describe("a refund or dispute at Stripe", () => {
   it.scopedLive("is taken back once, also when only the charge is reported, and owed where the money is spent", () =>
     Effect.gen(function* () {
@@ -290,6 +334,43 @@ describe("an automatic top-up", () => {
         assert.strictEqual((yield* automatic("GET")).status, 404)
         assert.isString(asked.json.topUpId)
       })
+  )
+
+  it.scopedLive("charges the card that paid last, also after an older payment is delivered again", () =>
+    Effect.gen(function* () {
+      const { first, outcomes, stripe, token } = yield* stage()
+      const { turn } = Context.get(first.services, AutomaticTopUps)
+      /** The events of a top-up that was paid so many hours ago. */
+      const paidAgo = (hours: number) =>
+        Effect.map(
+          first.call("POST", "/v1/top-ups", { token, body: { amountUsd: 10, savePaymentMethod: true } }),
+          ({ json }) => {
+            const session = [...stripe.sessions.values()].find(({ metadata }) => metadata.topUpId === json.topUpId)
+            const events = stripe.pay(session.id)
+            return {
+              events: events.map((event) => ({ ...event, created: event.created - hours * 3_600 })),
+              card: stripe.paymentIntents.get(session.payment_intent).payment_method
+            }
+          }
+        )
+      const older = yield* paidAgo(3)
+      const newer = yield* paidAgo(2)
+      yield* outcomes(older.events)
+      // The session's event comes first here, and names no card.
+      assert.deepStrictEqual(yield* outcomes([...newer.events].reverse()), [["credited"], ["unchanged"]])
+      assert.deepStrictEqual(yield* outcomes(older.events), [["unchanged"], ["unchanged"]])
+      yield* first.call("PUT", "/v1/top-ups/automatic", {
+        token,
+        body: { belowUsd: 25, amountUsd: 10, monthlyMaximumUsd: 10 }
+      })
+      yield* turn
+      const charges = Effect.sync(() =>
+        stripe.requests.filter(({ idempotencyKey }) => idempotencyKey?.startsWith("automatic:"))
+      )
+      const [charge] = yield* Effect.repeat(Effect.delay(charges, "50 millis"), { until: ({ length }) => length > 0 })
+      assert.notStrictEqual(newer.card, older.card)
+      assert.strictEqual(charge?.params.payment_method, newer.card)
+    })
   )
 
   it.scopedLive("whose answer was lost is found at Stripe by its name, and charged once", () =>

@@ -1,6 +1,6 @@
 /** What every TopUps layer promises: one top-up for one key, one credit for one payment, whatever a processor does. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Ref, TestClock } from "effect"
+import { Effect, Fiber, Layer, Ref, TestClock, TestServices } from "effect"
 import { describe } from "vitest"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import { Micros } from "../../src/domain/Micros.js"
@@ -558,6 +558,34 @@ export const topUpsSuite = (name: string, make: Make) =>
     )
 
     test(
+      "a request that is sent again answers what is shown of its top-up: paid, taken back and owed",
+      Effect.gen(function* () {
+        const topUps = yield* TopUps
+        const { report } = yield* TopUpReports
+        const workspaceId = yield* workspace
+        const ask = topUps.request(
+          { workspaceId, operatorWorkspace: false, amountMicros: usd(10), idempotencyKey: "k", saveMethod: false },
+          commandLine
+        )
+        const { topUpId } = yield* ask
+        const reference = `pi_${topUpId}`
+        yield* report({ _tag: "Paid", topUpId, reference, amountMicros: usd(10), savedMethod: null })
+        yield* spend(workspaceId, 7)
+        yield* report({
+          _tag: "TakenBack",
+          kind: "refund",
+          objectId: `re_${topUpId}`,
+          reference,
+          state: "taken",
+          amountMicros: usd(10)
+        })
+        const again = yield* ask
+        assert.deepInclude(again, { topUpId, status: "paid", takenBackMicros: usd(3), owedMicros: usd(7) })
+        assert.deepStrictEqual(again, yield* topUps.get(workspaceId, topUpId))
+      })
+    )
+
+    test(
       "what is owed is collected from money that comes in another way, and not again",
       Effect.gen(function* () {
         const { available, paid, taken, workspaceId } = yield* pending(10)
@@ -646,7 +674,7 @@ export const topUpsSuite = (name: string, make: Make) =>
     const withCard = Effect.gen(function* () {
       const automatic = yield* AutomaticTopUps
       const first = yield* pending(10)
-      yield* first.paid({ savedMethod: "cus_1/pm_1" })
+      yield* first.paid({ savedMethod: { method: "cus_1/pm_1", paidAt: 0 } })
       const state = Effect.map(automatic.get(first.workspaceId), (shown) => [
         shown.state,
         shown.monthMicros / 1_000_000
@@ -781,6 +809,122 @@ export const topUpsSuite = (name: string, make: Make) =>
         assert.strictEqual((yield* set).monthMicros, usd(10))
       }),
       { cards: leaving.layer }
+    )
+
+    /** Cards that are always paid, from when the gate is open on, and what was charged where. */
+    const willing = () => {
+      const charges: Array<{ readonly workspaceId: WorkspaceId; readonly method: string }> = []
+      const gate = Effect.unsafeMakeLatch(true)
+      const layer = Layer.succeed(
+        OffSessionPayments,
+        OffSessionPayments.of({
+          charge: ({ amountMicros, method, topUpId, workspaceId }) =>
+            Effect.suspend(() => {
+              charges.push({ workspaceId, method })
+              return Effect.as(gate.await, { state: "paid" as const, reference: `pi_${topUpId}`, amountMicros })
+            }),
+          find: () => Effect.succeed(null)
+        })
+      )
+      const chargedIn = (...places: ReadonlyArray<WorkspaceId>) =>
+        charges.filter(({ workspaceId }) => places.includes(workspaceId))
+      return { chargedIn, gate, layer }
+    }
+
+    const replaced = willing()
+    test(
+      "the card of the newest payment is charged, whatever is reported late or again",
+      Effect.gen(function* () {
+        const automatic = yield* AutomaticTopUps
+        const older = { method: "cus_1/pm_older", paidAt: 1_000 }
+        const newer = { method: "cus_2/pm_newer", paidAt: 2_000 }
+        type Pair = { readonly [Name in "first" | "second"]: Effect.Effect.Success<ReturnType<typeof pending>> }
+        const ways: ReadonlyArray<(pair: Pair) => Effect.Effect<ReadonlyArray<string>, unknown>> = [
+          // The event of the older payment is delivered again.
+          ({ first, second }) =>
+            Effect.all([
+              first.paid({ savedMethod: older }),
+              second.paid({ savedMethod: newer }),
+              first.paid({ savedMethod: older })
+            ]),
+          // It comes only after that of the newer one.
+          ({ first, second }) =>
+            Effect.all([second.paid({ savedMethod: newer }), first.paid({ savedMethod: older }), first.paid()]),
+          // The top-up that was requested first is paid last.
+          ({ first, second }) =>
+            Effect.all([second.paid({ savedMethod: older }), first.paid({ savedMethod: newer }), second.paid()]),
+          // Another event has told of the payment already, without its card.
+          ({ first, second }) =>
+            Effect.all([first.paid({ savedMethod: older }), second.paid(), second.paid({ savedMethod: newer })])
+        ]
+        for (const way of ways) {
+          const first = yield* pending(10)
+          const { workspaceId } = first
+          const second = yield* pending(10, workspaceId)
+          assert.sameMembers([...(yield* way({ first, second }))], ["credited", "credited", "unchanged"])
+          assert.strictEqual(yield* first.available, 20)
+          yield* automatic.set(workspaceId, { ...rule, belowMicros: usd(25) }, commandLine)
+          yield* automatic.turn
+          assert.deepStrictEqual(replaced.chargedIn(workspaceId), [{ workspaceId, method: newer.method }])
+        }
+      }),
+      { cards: replaced.layer }
+    )
+
+    const slow = willing()
+    test(
+      "a node takes no more top-ups than it works on at once, and goes on until none is due",
+      Effect.gen(function* () {
+        const automatic = yield* AutomaticTopUps
+        const due = yield* Effect.replicateEffect(withCard, 6)
+        yield* Effect.forEach(due, ({ set }) => set)
+        const places = due.map(({ workspaceId }) => workspaceId)
+        yield* slow.gate.close
+        const turning = yield* Effect.fork(automatic.turn)
+        const soon = TestServices.provideLive(Effect.sleep("20 millis"))
+        yield* Effect.repeat(soon, { until: () => slow.chargedIn(...places).length >= 4 })
+        const shown = yield* Effect.forEach(places, (workspaceId) => automatic.get(workspaceId))
+        yield* slow.gate.open
+        yield* Fiber.join(turning)
+        assert.lengthOf(
+          shown.filter(({ topUpId }) => topUpId !== null),
+          4
+        )
+        assert.sameMembers(
+          slow.chargedIn(...places).map(({ workspaceId }) => workspaceId),
+          places
+        )
+        assert.deepStrictEqual(yield* Effect.forEach(due, ({ available }) => available), Array(6).fill(20))
+      }),
+      { cards: slow.layer }
+    )
+
+    const laterMonth = willing()
+    test(
+      "a clock that goes back over the end of a month charges no more, and holds up no other workspace",
+      Effect.gen(function* () {
+        const full = yield* Effect.replicateEffect(withCard, 4)
+        yield* TestClock.setTime(Date.UTC(2026, 1, 1))
+        for (const { set, turn, workspaceId } of full) {
+          yield* set
+          yield* turn
+          yield* spend(workspaceId, 10)
+          yield* turn
+          yield* spend(workspaceId, 20)
+        }
+        const places = full.map(({ workspaceId }) => workspaceId)
+        assert.lengthOf(laterMonth.chargedIn(...places), 8)
+        yield* TestClock.setTime(Date.UTC(2026, 0, 31, 23))
+        // Its id is the newest, so it is looked at last.
+        const other = yield* withCard
+        yield* other.set
+        yield* other.turn
+        assert.lengthOf(laterMonth.chargedIn(...places), 8)
+        for (const { state } of full) assert.deepStrictEqual(yield* state, ["monthly_maximum_reached", 20])
+        assert.strictEqual(yield* other.available, 20)
+        assert.deepStrictEqual(yield* other.state, ["active", 10])
+      }),
+      { cards: laterMonth.layer }
     )
 
     test(

@@ -1,24 +1,20 @@
 /** Rules of automatic top-ups over `MemoryStorage`, and the cards that are saved for them. */
 import { Clock, Effect, HashMap, Option } from "effect"
-import type { AutomaticTopUp } from "../../domain/AutomaticTopUp.js"
+import { type AutomaticTopUp, isDue } from "../../domain/AutomaticTopUp.js"
 import type { WorkspaceId } from "../../domain/Ids.js"
 import type { AutomaticRows, DueRule } from "../accounts/topups/AutomaticRows.js"
 import type { MemoryState, MemoryStorage } from "./MemoryStorage.js"
 
-const methodOf = (state: MemoryState, workspaceId: WorkspaceId) =>
+const cardOf = (state: MemoryState, workspaceId: WorkspaceId) =>
   Option.getOrNull(HashMap.get(state.savedMethods, workspaceId))
+const methodOf = (state: MemoryState, workspaceId: WorkspaceId) => cardOf(state, workspaceId)?.method ?? null
 
-/** A rule that may have something due; whether it has is decided elsewhere. */
 const dueOf = (state: MemoryState, rule: AutomaticTopUp, now: number): ReadonlyArray<DueRule> =>
   Option.match(HashMap.get(state.wallets, rule.workspaceId), {
     onNone: () => [],
     onSome: ({ balance: { availableMicros } }) => {
-      const method = methodOf(state, rule.workspaceId)
-      const due =
-        rule.occasion === null
-          ? rule.status === "on" && availableMicros < rule.belowMicros && method !== null
-          : rule.retryAt <= now
-      return due ? [{ rule, method, availableMicros, now }] : []
+      const standing = { method: methodOf(state, rule.workspaceId), availableMicros, now }
+      return isDue(rule, standing) ? [{ rule, ...standing }] : []
     }
   })
 
@@ -42,7 +38,8 @@ export const automaticRows = ({ modify, read }: MemoryStorage["Type"]): Automati
       Effect.zipWith(read, Clock.currentTimeMillis, (state, now) =>
         [...HashMap.values(state.automaticTopUps)].flatMap((rule) => dueOf(state, rule, now)).slice(0, limit)
       ),
-    saveMethod: (workspaceId, method) =>
-      modify((state) => [undefined, { ...state, savedMethods: HashMap.set(state.savedMethods, workspaceId, method) }])
+    savedMethod: (workspaceId) => Effect.map(read, (state) => cardOf(state, workspaceId)),
+    saveMethod: (workspaceId, card) =>
+      modify((state) => [undefined, { ...state, savedMethods: HashMap.set(state.savedMethods, workspaceId, card) }])
   }
 }

@@ -7,7 +7,7 @@ import type { MemberId, RunId, TokenId, TopUpId, WorkspaceId } from "../../domai
 import type { LedgerEntry } from "../../domain/Ledger.js"
 import type { Micros } from "../../domain/Micros.js"
 import type { AutomaticTopUp } from "../../domain/AutomaticTopUp.js"
-import type { Payment } from "../../domain/PaymentReport.js"
+import type { Payment, SavedMethod } from "../../domain/PaymentReport.js"
 import type { Proposal } from "../../domain/Resolution.js"
 import type { Attempt, Run } from "../../domain/Run.js"
 import type { SearchUse } from "../../domain/SearchUse.js"
@@ -81,8 +81,7 @@ export interface MemoryState {
   /** By the processor's name of the payment. */
   readonly payments: HashMap.HashMap<string, Payment>
   readonly automaticTopUps: HashMap.HashMap<WorkspaceId, AutomaticTopUp>
-  /** The processor's names of saved cards. */
-  readonly savedMethods: HashMap.HashMap<WorkspaceId, string>
+  readonly savedMethods: HashMap.HashMap<WorkspaceId, SavedMethod>
   readonly searchUses: HashMap.HashMap<WorkspaceId, StoredSearchUses>
 }
 

@@ -31,6 +31,7 @@ const dueRows = rowsOf(
     now: Schema.Int
   })
 )
+const methodRow = rowOf(Schema.Struct({ method: Schema.String, paidAt: Schema.Int }))
 const besideRow = rowOf(Schema.Struct({ method: Schema.NullOr(Schema.String), now: Schema.Int }))
 
 const columns = `a.workspace_id as "workspaceId", a.status, a.below_micros as "belowMicros", a.amount_micros as "amountMicros",
@@ -72,6 +73,7 @@ export const automaticRows = (database: Database["Type"]): Effect.Effect<Automat
       putRule: (rule) => Effect.asVoid(query(put(rule))),
       due: Effect.fnUntraced(function* (limit) {
         const now = sql.literal(yield* databaseNow)
+        // The condition is that of `isDue`.
         const rows = yield* dueRows(
           query(sql`
           select ${shown}, m.reference as method, w.available_micros as "availableMicros", ${now} as now
@@ -80,16 +82,21 @@ export const automaticRows = (database: Database["Type"]): Effect.Effect<Automat
           left join saved_payment_methods m on m.workspace_id = a.workspace_id
           where (a.top_up_id is not null and a.retry_at <= ${now})
             or (a.top_up_id is null and a.status = 'on' and w.available_micros < a.below_micros and m.reference is not null
-              and case when a.month = to_char(to_timestamp(${now} / 1000.0) at time zone 'UTC', 'YYYY-MM') then a.month_micros else 0 end
+              and case when a.month >= to_char(to_timestamp(${now} / 1000.0) at time zone 'UTC', 'YYYY-MM') then a.month_micros else 0 end
                 + a.amount_micros <= a.monthly_maximum_micros)
           order by a.retry_at, a.workspace_id limit ${limit} for update of a skip locked`)
         )
         return rows.map(({ availableMicros, method, now, ...rule }) => ({ rule, method, availableMicros, now }))
       }),
-      saveMethod: (workspaceId, method, at) =>
+      savedMethod: (workspaceId) =>
+        methodRow(
+          query(sql`
+          select reference as method, saved_at as "paidAt" from saved_payment_methods where workspace_id = ${workspaceId}`)
+        ),
+      saveMethod: (workspaceId, { method, paidAt }) =>
         Effect.asVoid(
           query(sql`
-          insert into saved_payment_methods (workspace_id, reference, saved_at) values (${workspaceId}, ${method}, ${at})
+          insert into saved_payment_methods (workspace_id, reference, saved_at) values (${workspaceId}, ${method}, ${paidAt})
           on conflict (workspace_id) do update set reference = excluded.reference, saved_at = excluded.saved_at`)
         )
     }

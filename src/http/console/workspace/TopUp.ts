@@ -6,6 +6,7 @@ import { Effect, Schema } from "effect"
 import { isReadOnly } from "../../../domain/Scope.js"
 import { dollars, microsPerUsd, toUsd } from "../../../domain/Micros.js"
 import type { CheckoutReturn } from "../../../services/Payments.js"
+import type { TopUpStatus } from "../../../domain/TopUp.js"
 import { type TopUp, TopUps } from "../../../services/TopUps.js"
 import { Wallet } from "../../../services/Wallet.js"
 import { time } from "../../Fields.js"
@@ -78,6 +79,15 @@ const backFromCheckout: { readonly [Back in CheckoutReturn]: string } = {
 const automaticNotices = {
   automatic: "The rule of automatic top-ups is set.",
   manual: "Automatic top-ups are switched off."
+}
+
+/** What a person is told whose form opened no checkout. It may have been sent before, and been paid since. */
+const withoutCheckout: { readonly [Status in TopUpStatus]: string } = {
+  pending: "Nothing was charged. Send the form again in a moment.",
+  paid: "The form was sent before. Its payment was made once, and not again now. To add more money, send the form again.",
+  expired: "Nothing was charged. To add money, send the form again.",
+  failed: "Nothing was charged. To add money, send the form again.",
+  refused: "Nothing was charged."
 }
 
 const topUpScreen = (visit: WorkspaceVisit, filled: Filled) =>
@@ -192,8 +202,11 @@ export const requestTopUp = workspaceForm({
       )
       const { checkoutUrl } = topUp
       if (topUp.status !== "pending" || checkoutUrl === null) {
-        const told = { code: topUp.reason ?? topUp.status, message: topUp.message, hint: "Nothing was charged." }
-        return yield* topUpScreen(visit, { ...unfilled, typed, told })
+        const { reason, status } = topUp
+        const told = { code: reason ?? status, message: nextOf(topUp), hint: withoutCheckout[status] }
+        // What has ended stays with its key. Sent again, the form asks for another top-up.
+        const again = status === "pending" ? typed : new Map([...typed, ["key", [yield* formKey(unfilled)]]])
+        return yield* topUpScreen(visit, { ...unfilled, typed: again, told })
       }
       // A page and no redirect: the policy of our pages lets a form lead to this gateway only.
       return screen({

@@ -77,6 +77,7 @@ const sessionPaid = (session: typeof Session.Type): Read => {
     topUpId: topUp.value.topUpId,
     reference: idOf(session.payment_intent),
     amountMicros: amountOf(session.amount_total, session.currency),
+    // The event of the payment itself names the card.
     savedMethod: null
   })
 }
@@ -89,7 +90,7 @@ const sessionUnpaid =
       onSome: ({ topUpId }) => reports({ _tag: "Unpaid", topUpId, status, declined: null })
     })
 
-const intentPaid = (intent: typeof Intent.Type): Read => {
+const intentPaid = (intent: typeof Intent.Type, at: number): Read => {
   const { amount_received, currency, customer, id, metadata, payment_method, setup_future_usage } = intent
   const topUp = ours(metadata)
   if (Option.isNone(topUp)) return ignored("not_a_top_up")
@@ -99,7 +100,7 @@ const intentPaid = (intent: typeof Intent.Type): Read => {
     topUpId: topUp.value.topUpId,
     reference: id,
     amountMicros: amountOf(amount_received, currency),
-    savedMethod: saved ? methodName(idOf(customer), idOf(payment_method)) : null
+    savedMethod: saved ? { method: methodName(idOf(customer), idOf(payment_method)), paidAt: at } : null
   })
 }
 
@@ -173,6 +174,8 @@ const notJson = ValidationError.of("body", "is signed, and is no JSON document i
 const Event = Schema.Struct({
   id: Schema.String,
   type: Schema.String,
+  /** In seconds: when it happened, however late and often the event is delivered. */
+  created: Schema.Int,
   livemode: Schema.Boolean,
   account: nullable(Schema.String),
   data: Schema.Struct({ object: Schema.Unknown })
@@ -187,13 +190,19 @@ const parsed = (body: Uint8Array): Effect.Effect<unknown, ValidationError> =>
 const eventIn = (body: Uint8Array): Effect.Effect<Event, ValidationError> =>
   Effect.flatMap(parsed(body), (value) => Effect.mapError(decodeEvent(value), () => unreadable))
 
-/** What a type of events holds, and what it means. */
-const reader = <A, I>(schema: Schema.Schema<A, I>, read: (object: A) => Read) => {
+type Reader = (event: Event) => Read
+
+/** What a type of events holds, and what it means. `at` is when it happened. */
+const reader = <A, I>(schema: Schema.Schema<A, I>, read: (object: A, at: number) => Read): Reader => {
   const decode = Schema.decodeUnknownEither(schema)
-  return (object: unknown): Read => Either.match(decode(object), { onLeft: () => unreadable, onRight: read })
+  return ({ created, data }) =>
+    Either.match(decode(data.object), {
+      onLeft: () => unreadable,
+      onRight: (object) => read(object, created * 1_000)
+    })
 }
 
-const readersOf = (client: StripeClient): ReadonlyMap<string, (object: unknown) => Read> => {
+const readersOf = (client: StripeClient): ReadonlyMap<string, Reader> => {
   const refund = reader(Refund, refunded)
   const dispute = reader(Dispute, disputed(null))
   return new Map([
@@ -253,7 +262,7 @@ export const readEvent = (client: StripeClient, settings: StripeSettings): Payme
   const meaningOf = (event: Event): Read => {
     if (event.account != null) return ignored("other_account")
     if (event.livemode !== live) return ignored("other_mode")
-    return readers.get(event.type)?.(event.data.object) ?? ignored("not_handled")
+    return readers.get(event.type)?.(event) ?? ignored("not_handled")
   }
   const read = (event: Event): Read =>
     meaningOf(event).pipe(

@@ -3,6 +3,7 @@ import type { Effect } from "effect"
 import type { AutomaticTopUp } from "../../../domain/AutomaticTopUp.js"
 import type { WorkspaceId } from "../../../domain/Ids.js"
 import type { Micros } from "../../../domain/Micros.js"
+import type { SavedMethod } from "../../../domain/PaymentReport.js"
 import type { StorageError } from "../../../domain/StorageErrors.js"
 
 export interface AutomaticStanding {
@@ -30,5 +31,8 @@ export interface AutomaticRows {
    * surrounding transaction.
    */
   readonly due: (limit: number) => Effect.Effect<ReadonlyArray<DueRule>, StorageError>
-  readonly saveMethod: (workspaceId: WorkspaceId, method: string, at: number) => Effect.Effect<void, StorageError>
+  /** Null where none is saved. Joins the surrounding transaction, which holds the lock of the wallet. */
+  readonly savedMethod: (workspaceId: WorkspaceId) => Effect.Effect<SavedMethod | null, StorageError>
+  /** Joins the surrounding transaction, like `savedMethod`. */
+  readonly saveMethod: (workspaceId: WorkspaceId, card: SavedMethod) => Effect.Effect<void, StorageError>
 }

@@ -31,7 +31,11 @@ import type { AutomaticRows, AutomaticStanding, DueRule } from "./AutomaticRows.
 import { ruleRecord } from "./RuleRecord.js"
 import type { TopUpRows } from "./TopUpRows.js"
 
-const dueAtOnce = 20
+/**
+ * Top-ups that a node takes, and works on, at the same time. None waits for another with its lease running, so none is
+ * still worked on when its lease has ended.
+ */
+const workedOnAtOnce = 4
 /** Payments can be found by what is written on them some time after they were made. */
 const foundAfterMillis = 120_000
 const chargeMillisMax = Duration.toMillis(Duration.hours(chargeHours))
@@ -177,7 +181,14 @@ export const automaticTopUpsOver = (parts: AutomaticParts): AutomaticTopUps["Typ
     )
   }
 
-  const takeDue = Effect.flatMap(automatic.due(dueAtOnce), (due) => Effect.forEach(due, taken))
+  const takeDue = Effect.map(
+    Effect.flatMap(automatic.due(workedOnAtOnce), (due) => Effect.forEach(due, taken)),
+    (tasks) => tasks.filter((task) => task !== null)
+  )
+  /** How many were worked on. */
+  const round = Effect.flatMap(Effect.uninterruptible(rows.transact(takeDue)), (tasks) =>
+    Effect.as(Effect.forEach(tasks, work, { discard: true, concurrency: "unbounded" }), tasks.length)
+  )
 
   return {
     get: Effect.fn("AutomaticTopUps.get")(get),
@@ -208,9 +219,7 @@ export const automaticTopUpsOver = (parts: AutomaticParts): AutomaticTopUps["Typ
       )
     }),
     turn: policy.enabled
-      ? Effect.flatMap(Effect.uninterruptible(rows.transact(takeDue)), (tasks) =>
-          Effect.forEach(tasks, (task) => (task === null ? Effect.void : work(task)), { discard: true, concurrency: 4 })
-        )
+      ? Effect.asVoid(Effect.repeat(round, { while: (worked) => worked === workedOnAtOnce }))
       : Effect.void
   }
 }

@@ -13,6 +13,7 @@ import {
   type Booking,
   bookingReason,
   bookingsOf,
+  methodToSave,
   type PaidReport,
   paidOutcome,
   type PaymentReport,
@@ -124,6 +125,16 @@ export const topUpReportsOver = ({ automatic, rows, trail, wallet }: ReportParts
     return { ...row, status: "paid" as const, paymentReference: reference, paidAt: yield* Clock.currentTimeMillis }
   })
 
+  /** Under the lock of the wallet, so that of two reports at once the second sees the card of the first. */
+  const keepMethod = Effect.fnUntraced(function* (
+    workspaceId: WorkspaceId,
+    report: PaidReport,
+    outcome: ReportOutcome
+  ) {
+    const card = methodToSave(yield* automatic.savedMethod(workspaceId), report, outcome)
+    if (card !== null) yield* automatic.saveMethod(workspaceId, card)
+  })
+
   const paidInOne = Effect.fnUntraced(function* (report: PaidReport, workspaceId: WorkspaceId) {
     yield* lock(workspaceId)
     const payment = yield* rows.payment(report.reference)
@@ -142,8 +153,7 @@ export const topUpReportsOver = ({ automatic, rows, trail, wallet }: ReportParts
       yield* settle(workspaceId, null)
       if (after !== null) yield* endOccasion(after, null)
     }
-    if (outcome !== "mismatched" && report.savedMethod !== null)
-      yield* automatic.saveMethod(workspaceId, report.savedMethod, yield* Clock.currentTimeMillis)
+    if (report.savedMethod !== null) yield* keepMethod(workspaceId, report, outcome)
     return outcome
   })
 

@@ -4,8 +4,8 @@
  */
 import { Clock, Context, Effect } from "effect"
 import { BillingUnavailable, IdempotencyConflict, NotFound } from "../../../domain/ApiErrors.js"
-import { TopUpId } from "../../../domain/Ids.js"
-import { minus, zero } from "../../../domain/Micros.js"
+import { TopUpId, type WorkspaceId } from "../../../domain/Ids.js"
+import { minus } from "../../../domain/Micros.js"
 import { amountRefusal, type BillingPolicy, topUpHint, topUpMessage } from "../../../domain/TopUp.js"
 import type { Actor } from "../../../domain/AuditEntry.js"
 import { AuditTrail } from "../../../services/AuditTrail.js"
@@ -64,12 +64,10 @@ export const topUpsOver = (
       takings,
       createdAt
     })
-    /** As it is when it is requested: nothing was taken back of it. */
-    const fresh = (row: TopUpRow): TopUp => shown({ ...row, takings: [], takenMicros: zero, toTakeMicros: zero })
-    const changed = <E>(topUpId: TopUpId, change: (row: TopUpRow) => Effect.Effect<TopUpRow, E>) =>
-      Effect.flatMap(Effect.uninterruptible(rows.change(topUpId, change)), (row) =>
-        row === null ? Effect.fail(new NotFound({ what: "top-up", id: topUpId })) : Effect.succeed(fresh(row))
-      )
+    const get = Effect.fnUntraced(function* (workspaceId: WorkspaceId, topUpId: TopUpId) {
+      const found = yield* rows.listed(workspaceId, topUpId)
+      return found === null ? yield* new NotFound({ what: "top-up", id: topUpId }) : shown(found)
+    })
 
     const checkoutFor = (row: TopUpRow): Effect.Effect<Partial<TopUpRow>> =>
       Effect.match(payments.createCheckout({ ...row, returnUrl: policy.dashboardUrl(row.workspaceId) }), {
@@ -86,9 +84,11 @@ export const topUpsOver = (
         ? { status: "refused", reason: "operator_workspace" }
         : yield* checkoutFor(row)
       // Meanwhile another request may have come further, or the payment even been made: that stands.
-      return yield* changed(row.topUpId, (now) =>
-        Effect.succeed(now.status === "pending" && now.checkoutUrl === null ? { ...now, ...found } : now)
-      ).pipe(Effect.catchTag("not_found", Effect.die))
+      yield* Effect.uninterruptible(
+        rows.change(row.topUpId, (now) =>
+          Effect.succeed(now.status === "pending" && now.checkoutUrl === null ? { ...now, ...found } : now)
+        )
+      )
     })
 
     /** The row that has the key; one that is new stands in the audit trail. */
@@ -128,9 +128,9 @@ export const topUpsOver = (
       }
       const row = yield* Effect.uninterruptible(rows.transact(inserted(asked, by)))
       if (row.amountMicros !== amountMicros) return yield* new IdempotencyConflict({})
-      return row.status === "pending" && row.checkoutUrl === null
-        ? yield* openCheckout(row, input.operatorWorkspace)
-        : fresh(row)
+      if (row.status === "pending" && row.checkoutUrl === null) yield* openCheckout(row, input.operatorWorkspace)
+      // One that was requested before may have been paid meanwhile, and taken back: it is answered as it is now.
+      return yield* Effect.catchTag(get(row.workspaceId, row.topUpId), "not_found", Effect.die)
     })
 
     return Context.make(
@@ -145,8 +145,7 @@ export const topUpsOver = (
             : Effect.fail(new BillingUnavailable({})),
         get: Effect.fn("TopUps.get")(function* (workspaceId, topUpId) {
           if (!policy.enabled) return yield* new BillingUnavailable({})
-          const found = yield* rows.listed(workspaceId, topUpId)
-          return found === null ? yield* new NotFound({ what: "top-up", id: topUpId }) : shown(found)
+          return yield* get(workspaceId, topUpId)
         }),
         owed: rows.owed,
         hint: (asked) => Effect.succeed(topUpHint(policy, { ...asked, processorConfigured: payments.configured }))
