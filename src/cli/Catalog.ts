@@ -109,7 +109,7 @@ const lint = Command.make(
           found.map((each) => named(inItsFile(sources, each)))
         const { ageWarnings } = yield* Effect.promise(() => import("../layers/catalog/VerifiedAges.js"))
         const now = yield* Clock.currentTimeMillis
-        const { likelyJobMistakes, likelyMistakes } = yield* Effect.promise(
+        const { likelyJobMistakes, likelyMisnamed, likelyMistakes } = yield* Effect.promise(
           () => import("../layers/catalog/LikelyMistakes.js")
         )
         // Nobody but the maintainers of the built-in catalog can read its documentation again.
@@ -118,7 +118,8 @@ const lint = Command.make(
             ({ subject }) => !subject.startsWith(builtInCatalog)
           ),
           ...inFiles(content, likelyMistakes(content.endpoints, content.jobs)),
-          ...likelyJobMistakes(content.jobs)
+          ...likelyJobMistakes(content.jobs),
+          ...likelyMisnamed(content.jobFiles).map(named)
         ]
         const more = folders.length > 0 ? folders : (yield* readConfig).catalogFolders
         const all = new Set([builtInCatalog, ...more.map((folder) => resolve(folder))])
@@ -182,7 +183,7 @@ const tell = (words: string): void => {
 interface Asked {
   readonly to: Option.Option<string>
   readonly publish: Option.Option<"add" | "replace">
-  readonly gateway: string
+  readonly gateway: Option.Option<string>
   readonly overwrite: boolean
   readonly dryRun: boolean
 }
@@ -204,10 +205,8 @@ const withProvenance = ({ operation, provider, ...rest }: Endpoint): Endpoint =>
 /** One manifest a provider, for a person to go over. */
 const planned = Effect.fnUntraced(function* (to: string, endpoints: ReadonlyArray<Endpoint>, asked: Asked) {
   const { manifestTexts } = yield* Effect.promise(() => import("../layers/catalog/import/ManifestWriting.js"))
-  const drafts = manifestTexts(endpoints.map(withProvenance)).map(({ file, text }) => ({
-    file,
-    text: Drafts.withSchemaLine(text, asked.gateway)
-  }))
+  const withLine = yield* Drafts.schemaLiner(asked.gateway)
+  const drafts = manifestTexts(endpoints.map(withProvenance)).map(({ file, text }) => ({ file, text: withLine(text) }))
   return yield* Drafts.plannedDrafts(to, drafts, asked)
 })
 

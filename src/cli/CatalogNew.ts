@@ -33,7 +33,9 @@ const openapi = Options.file("openapi").pipe(
 )
 const operation = Options.text("operation").pipe(
   Options.withPseudoName("NAME"),
-  Options.withDescription("Which operation of the document: its operationId, or method and path such as 'GET /pets'"),
+  Options.withDescription(
+    "Which operation of the document: its operationId, the id of its import, or method and path such as 'GET /pets'"
+  ),
   Options.optional
 )
 const id = Options.text("id").pipe(
@@ -129,7 +131,7 @@ export const catalogNew = Command.make(
         const { manifestTexts } = yield* Effect.promise(() => import("../layers/catalog/import/ManifestWriting.js"))
         const [written] = manifestTexts([endpoint])
         if (written === undefined) return yield* new NotMade({ reason: "there is no operation" })
-        const text = Drafts.withSchemaLine(written.text, gateway)
+        const text = (yield* Drafts.schemaLiner(gateway))(written.text)
         if (secrets.some((secret) => text.includes(secret)))
           return yield* new NotMade({ reason: "the key stands in another part of the command too; take it out there" })
         const problems = yield* problemsOf(written.file, text)

@@ -6,10 +6,11 @@
 import * as Options from "@effect/cli/Options"
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
-import { Data, Effect } from "effect"
+import { Data, Effect, Option } from "effect"
 import { join, resolve } from "node:path"
 import { counted } from "../domain/Counted.js"
 import { schemaLine } from "../domain/ManifestSchemas.js"
+import { readPublicUrl } from "../layers/node/Config.js"
 
 /** Nothing was written, and why. */
 export class NotMade extends Data.TaggedError("NotMade")<{ readonly reason: string }> {
@@ -21,9 +22,9 @@ export class NotMade extends Data.TaggedError("NotMade")<{ readonly reason: stri
 export const gateway = Options.text("gateway").pipe(
   Options.withPseudoName("URL"),
   Options.withDescription(
-    "The gateway whose schema of manifests editors use, in the first line of each file; http://127.0.0.1:8080 without it"
+    "The gateway whose schema of manifests editors use, in the first line of each file; without it, the one of GATEWAY_PUBLIC_URL, or of HOST and PORT"
   ),
-  Options.withDefault("http://127.0.0.1:8080")
+  Options.optional
 )
 
 export const overwrite = Options.boolean("overwrite").pipe(
@@ -32,9 +33,14 @@ export const overwrite = Options.boolean("overwrite").pipe(
   )
 )
 
-/** A manifest with the line by which an editor finds its schema. */
-export const withSchemaLine = (text: string, gatewayUrl: string): string =>
-  `${schemaLine("provider", gatewayUrl.replace(/\/+$/, ""))}\n${text}`
+/** Puts the line by which an editor finds the schema before a manifest. */
+export const schemaLiner = (gateway: Option.Option<string>) =>
+  Effect.map(
+    Option.match(gateway, { onNone: () => readPublicUrl, onSome: Effect.succeed }),
+    (url) =>
+      (text: string): string =>
+        `${schemaLine("provider", url.replace(/\/+$/, ""))}\n${text}`
+  )
 
 interface Draft {
   readonly file: string

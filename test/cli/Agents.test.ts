@@ -1,6 +1,6 @@
 // `gateway mcp`: a host starts the program itself and speaks the protocol with it over stdin and stdout.
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { spawn } from "node:child_process"
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { agentInstructions } from "../../src/domain/Product.js"
@@ -61,6 +61,23 @@ describe.each(revisions)("in the %s revision of the protocol", (revision) => {
   })
 })
 
+const opening = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } }
+}
+
+/** What a program wrote until it ended. */
+const endOf = async (child: ChildProcessWithoutNullStreams) => {
+  let out = ""
+  let err = ""
+  child.stdout.on("data", (part: Buffer) => (out += part.toString()))
+  child.stderr.on("data", (part: Buffer) => (err += part.toString()))
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve))
+  return { code, err, out: out.trim().split("\n") }
+}
+
 describe("the program", () => {
   it("retries a run whose answer was lost with the same key, so that it is made and charged once", async () => {
     gateway.script(first, hit())
@@ -104,6 +121,39 @@ describe("the program", () => {
     assert.strictEqual(gateway.calls(first).length, before + 1)
   })
 
+  it("answers all that it was asked before its input ended, the last line without its end among it", async () => {
+    gateway.script(first, hit())
+    const call = (id: number, name: string, args: object) => ({
+      jsonrpc: "2.0",
+      id,
+      method: "tools/call",
+      params: { name, arguments: args }
+    })
+    const child = spawn(process.execPath, mcp, {
+      env: environment(listening.url, listening.token),
+      stdio: "pipe"
+    })
+    const ended = endOf(child)
+    child.stdin.end(
+      [
+        opening,
+        { jsonrpc: "2.0", method: "notifications/initialized" },
+        { jsonrpc: "2.0", id: 2, method: "tools/list" },
+        call(3, "search_operations", { query: "find the email of a person" }),
+        call(4, "inspect_operation", { endpointId: first }),
+        call(5, "run_operation", { endpointId: first, input, idempotencyKey: "piped in" })
+      ]
+        .map((message) => JSON.stringify(message))
+        .join("\n")
+    )
+    const { code, err, out } = await ended
+    assert.deepStrictEqual([code, err], [0, ""])
+    const answers: ReadonlyArray<Loose> = out.map((line) => JSON.parse(line))
+    assert.deepStrictEqual(answers.map(({ id }) => id).sort(), [1, 2, 3, 4, 5])
+    const ran = answers.find(({ id }) => id === 5)
+    assert.deepInclude(ran.result.structuredContent, { status: "completed", replayed: false })
+  })
+
   it("tells an agent why a call did not come through", async () => {
     const agent = await overStdio(process.execPath, mcp, environment(listening.url, listening.token), "newest")
     await agent.names()
@@ -117,18 +167,35 @@ describe("the program", () => {
     assert.deepInclude(refused.value.error, { code: "token_revoked", whoseError: "customer" })
   })
 
+  it("waits for no answer to what was cancelled before its input ended", async () => {
+    const { createServer } = await import("node:http")
+    const silent = createServer(() => undefined)
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve))
+    const address: Loose = silent.address()
+    const asked = new Promise<void>((resolve) => silent.once("request", () => resolve()))
+    const child = spawn(process.execPath, mcp, {
+      env: environment(`http://127.0.0.1:${address.port}`, "pgw_none"),
+      stdio: "pipe"
+    })
+    const ended = endOf(child)
+    for (const message of [opening, { jsonrpc: "2.0", id: 2, method: "tools/list" }])
+      child.stdin.write(`${JSON.stringify(message)}\n`)
+    await asked
+    child.stdin.end(
+      `${JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 2 } })}\n`
+    )
+    const { code, out } = await ended
+    silent.closeAllConnections()
+    silent.close()
+    assert.deepStrictEqual([code, out.length], [0, 1])
+  })
+
   it("writes nothing but the protocol to standard output, and ends when its input does", async () => {
     const child = spawn(process.execPath, mcp, { env: environment(listening.url, "pgw_none"), stdio: "pipe" })
     let out = ""
     child.stdout.on("data", (part: Buffer) => (out += part.toString()))
     const answered = new Promise<void>((resolve) => child.stdout.once("data", () => resolve()))
     const ended = new Promise<number | null>((resolve) => child.once("close", resolve))
-    const opening = {
-      jsonrpc: "2.0",
-      id: 1,
-      method: "initialize",
-      params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } }
-    }
     child.stdin.write(`${JSON.stringify(opening)}\n`)
     await answered
     child.stdin.end()

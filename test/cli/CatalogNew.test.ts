@@ -189,6 +189,26 @@ layer(CommandLineTest, { excludeTestServices: true })("catalog new", (it) => {
     })
   )
 
+  it.effect("names the schema of the gateway that the settings or --gateway say", () =>
+    Effect.gen(function* () {
+      const input = "curl https://a.example/x"
+      for (const [name, options, settings, url] of [
+        ["port", [], { PORT: "9123" }, "http://127.0.0.1:9123"],
+        ["public", [], { PORT: "9123", GATEWAY_PUBLIC_URL: "https://gateway.acme.test/" }, "https://gateway.acme.test"],
+        ["asked", ["--gateway", "https://other.test/"], { PORT: "9123" }, "https://other.test"]
+      ] as const) {
+        yield* json(["catalog", "new", "--to", folderOf(`schema-${name}`), ...options], { input, settings })
+        const [line = ""] = written(`schema-${name}`).text.split("\n")
+        assert.strictEqual(line, `# yaml-language-server: $schema=${url}/docs/files/provider.schema.json`)
+      }
+      const wrong = yield* cli(["catalog", "new", "--to", folderOf("schema-wrong")], {
+        input,
+        settings: { PORT: "door" }
+      })
+      assert.match(wrong.err.join("\n"), /PORT must be a whole number/)
+    })
+  )
+
   it.effect("makes one of an operation of a document, by its operationId or by method and path", () =>
     Effect.gen(function* () {
       const document = join(place, "openapi.yaml")
@@ -214,6 +234,28 @@ paths: { /pets: { get: { operationId: list, responses: {} }, post: { operationId
           [method]
         )
       }
+      for (const operation of ["ADD", "Post /PETS", "pets-example.add", "my-pets.add"]) {
+        const told = yield* json([
+          ...["catalog", "new", "--to", folderOf(operation), "--openapi", document],
+          ...["--operation", operation, "--id", "my-pets"]
+        ])
+        assert.strictEqual(told["operation"], "my-pets.add", operation)
+      }
+      const twins = join(place, "twins.yaml")
+      writeFileSync(
+        twins,
+        `openapi: 3.0.3
+info: { title: Twins, version: "1" }
+servers: [{ url: "https://twins.example" }]
+security: []
+paths: { /a: { get: { operationId: getOne, responses: {} } }, /b: { get: { operationId: getone, responses: {} } } }
+`
+      )
+      const ofTwins = ["catalog", "new", "--openapi", twins, "--to", folderOf("twins"), "--operation"]
+      const either = yield* cli([...ofTwins, "GETONE"])
+      assert.match(either.err.join("\n"), /has no operation GETONE; it has (?=.*getOne)(?=.*getone)/)
+      assert.strictEqual((yield* json([...ofTwins, "getone"]))["operation"], "twins-example.getone")
+      assert.strictEqual(written("twins").manifest.operations[0].path, "/b")
       const none = yield* cli(["catalog", "new", "--openapi", document, "--operation", "ghost", "--to", folderOf("no")])
       assert.match(none.err.join("\n"), /has no operation ghost/)
     })

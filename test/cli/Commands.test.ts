@@ -808,6 +808,16 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
             "Replaces 2 operations of the same id that are built in or in GATEWAY_CATALOG: rubygems-gem, rubygems-search"
           assert.include((yield* cli(["catalog", "lint", place])).out.join("\n"), words)
           assert.include((yield* cli(["catalog", "publish", place, "--dry-run"])).out.join("\n"), words)
+
+          const job = fileURLToPath(new URL("../../catalog/jobs/dns.lookup.yaml", import.meta.url))
+          mkdirSync(join(place, "jobs"))
+          writeFileSync(join(place, "jobs", "dns.yaml"), readFileSync(job))
+          const misnamed = yield* cli(["catalog", "lint", place])
+          assert.strictEqual(misnamed.code, 0)
+          assert.match(
+            misnamed.out.join("\n"),
+            /Warning: .*\/jobs\/dns\.yaml at id: is dns\.lookup: the file of this job should be called dns\.lookup\.yaml/
+          )
         })
       ),
     60_000

@@ -5,13 +5,22 @@
  * idempotency key), so a request whose answer was lost is sent again as it was.
  */
 import * as Command from "@effect/cli/Command"
-import { Effect, Option, Runtime, Schema } from "effect"
-import type { CallToolResult, ListToolsResult } from "@modelcontextprotocol/server"
+import { Deferred, Effect, Exit, FiberSet, Option, Schema } from "effect"
+import type {
+  CallToolResult,
+  JSONRPCMessage,
+  ListToolsResult,
+  RequestId,
+  Transport
+} from "@modelcontextprotocol/server"
 import { agentInstructions, productVersion } from "../../domain/Product.js"
 import { secret } from "../../layers/node/ConfigValues.js"
 import { isObject, type Json, type JsonObject, ParsedObject } from "../../domain/Json.js"
+import { counted } from "../../domain/Counted.js"
+import { Screen } from "../Screen.js"
 import {
   addressFor,
+  answerWithin,
   type GatewayRefused,
   GatewayUnreachable,
   type LoggedIn,
@@ -146,23 +155,90 @@ const serverFor = (known: Sdk, gateway: LoggedIn, run: <A, E>(effect: Effect.Eff
   return server
 }
 
+/** A subscription is open until the connection ends: nobody waits for its answer. */
+const neverAnswered = "subscriptions/listen"
+
+/**
+ * Standard input and output. The SDK drops what is under way when the input ends, although the gateway does it and
+ * charges for it; so it does not hear of that end here, and `ended` comes to whoever closes the connection.
+ */
+const openWire = (known: Sdk) =>
+  Effect.gen(function* () {
+    /** Requests that were read and have no answer yet. */
+    const waiting = new Set<RequestId>()
+    const inputEnded = yield* Deferred.make<void>()
+    const nothingWaits = yield* Deferred.make<void>()
+    let allRead = false
+    const settle = (id: RequestId | undefined): void => {
+      if (id !== undefined) waiting.delete(id)
+      if (allRead && waiting.size === 0) Deferred.unsafeDone(nothingWaits, Exit.void)
+    }
+    const stdio = new (class extends known.StdioServerTransport {
+      override _onstdinclose = (): void => {
+        // The last line may lack its end.
+        if (!allRead) this._ondata(Buffer.from("\n"))
+        allRead = true
+        Deferred.unsafeDone(inputEnded, Exit.void)
+        settle(undefined)
+      }
+    })()
+    const read = (message: JSONRPCMessage): void => {
+      if (known.isJSONRPCRequest(message)) {
+        if (message.method !== neverAnswered) waiting.add(message.id)
+      } else if (known.isJSONRPCNotification(message) && message.method === "notifications/cancelled") {
+        const cancelled = message.params?.["requestId"]
+        if (typeof cancelled === "string" || typeof cancelled === "number") settle(cancelled)
+      }
+      wire.onmessage?.(message)
+    }
+    const wire: Transport = {
+      start: () => stdio.start(),
+      send: async (message) => {
+        await stdio.send(message)
+        if (known.isJSONRPCResponse(message)) settle(message.id)
+      },
+      close: () => stdio.close()
+    }
+    stdio.onmessage = read
+    stdio.onerror = (error) => wire.onerror?.(error)
+    stdio.onclose = () => {
+      // Nobody reads the output any more, or what came is too long to be read.
+      for (const each of [inputEnded, nothingWaits]) Deferred.unsafeDone(each, Exit.void)
+      wire.onclose?.()
+    }
+    /** The host ends the program by closing its input; what it asked before that is answered. */
+    const ended = Effect.zipRight(
+      Deferred.await(inputEnded),
+      Deferred.await(nothingWaits).pipe(
+        Effect.timeoutOption(answerWithin),
+        Effect.tap((answered) =>
+          Option.isSome(answered)
+            ? Effect.void
+            : Effect.flatMap(Screen, ({ note }) =>
+                note(
+                  `${counted(waiting.size, "request")} without an answer in time; whether the gateway did them is not known`
+                )
+              )
+        )
+      )
+    )
+    return { wire, ended }
+  })
+
 export const mcp = Command.make("mcp", { url: urlOption }, ({ url }) =>
   Effect.scoped(
     Effect.gen(function* () {
       const gateway = yield* gatewayFor(url)
       yield* warnOfPlainHttp(gateway.url)
       const known = yield* sdk
-      const run = Runtime.runPromise(yield* Effect.runtime<never>())
+      // What is not done at the end is given up: an open request would keep the program going.
+      const run = yield* FiberSet.makeRuntimePromise<never, unknown, unknown>()
+      const { ended, wire } = yield* openWire(known)
       yield* Effect.acquireRelease(
-        Effect.sync(() => known.serveStdio(() => serverFor(known, gateway, run))),
+        Effect.sync(() => known.serveStdio(() => serverFor(known, gateway, run), { transport: wire })),
         (serving) => Effect.promise(() => serving.close())
       )
-      // The host ends the program by closing its input.
-      yield* Effect.async<void>((resume) => {
-        const ended = () => resume(Effect.void)
-        process.stdin.once("end", ended)
-        process.stdin.once("close", ended)
-      })
+      yield* ended
     })
   )
 ).pipe(

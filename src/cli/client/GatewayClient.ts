@@ -35,6 +35,13 @@ export class GatewayUnreachable extends Data.TaggedError("GatewayUnreachable")<{
   }
 }
 
+/**
+ * Whether the request may have been carried out all the same: there is no usable answer, or one of a gateway that could
+ * not tell. With a status below 500, and where no repetition helps, it has decided and done nothing.
+ */
+export const mayBeDone = (error: GatewayRefused | GatewayUnreachable): boolean =>
+  error._tag === "GatewayUnreachable" || (error.retryable && error.status >= 500)
+
 export class NotLoggedIn extends Data.TaggedError("NotLoggedIn")<{ readonly url: string | null }> {
   override get message() {
     return this.url === null
@@ -70,7 +77,7 @@ const Refusal = Schema.Struct({
 const decodeRefusal = Schema.decodeUnknownOption(Refusal)
 
 /** Longer than any wait of the gateway's. */
-const answerWithin = Duration.seconds(90)
+export const answerWithin = Duration.seconds(90)
 
 const secondsOf = (header: string | null): number | null =>
   header !== null && /^\d+$/.test(header) ? Number(header) : null

@@ -136,8 +136,6 @@ const callbackPage = openPage({
       const connection = yield* authorizations
         .finish(visit.visitor.browser, callback, (providerId) => providerOf(catalog, providerId))
         .pipe(
-          // The code is used up: a person who goes away must not lose what it gave.
-          Effect.uninterruptible,
           Effect.tapErrorTag("GrantRefused", ({ code, of }) =>
             Effect.logWarning("A provider refused to connect an account").pipe(Effect.annotateLogs({ of, code }))
           ),

@@ -42,12 +42,13 @@ export interface FolderContent extends ReadContent {
 const emptyFolder =
   "holds neither providers/ nor jobs/: name the folder that holds them; manifests stand in providers/*.yaml and jobs/*.yaml"
 
-const nothing: ReadContent = { jobs: [], endpoints: [], sources: new Map() }
+const nothing: ReadContent = { jobs: [], endpoints: [], sources: new Map(), jobFiles: new Map() }
 
-/** A later folder's operation stands in the later file. */
+/** A later folder's operation or job stands in the later file. */
 const merged = (below: ReadContent, above: ReadContent): ReadContent => ({
   ...mergeCatalogs(below, above),
-  sources: new Map([...below.sources, ...above.sources])
+  sources: new Map([...below.sources, ...above.sources]),
+  jobFiles: new Map([...below.jobFiles, ...above.jobFiles])
 })
 
 /**

@@ -8,6 +8,7 @@ import { member } from "../../domain/Members.js"
 import { didYouMean, fieldMeant } from "../../domain/Similar.js"
 import type { ContentProblem } from "../../services/CatalogPublisher.js"
 import type { LintProblem } from "./CatalogLint.js"
+import { type CatalogProblem, idOfFile } from "./ManifestReading.js"
 
 /** Keywords whose schemas speak of the same object. */
 const branches = ["allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas", "$defs"]
@@ -101,3 +102,12 @@ export const likelyJobMistakes = (jobs: ReadonlyArray<JobManifest>): ReadonlyArr
       path: "exampleInput",
       message: `has none of the sets of fields that the job needs: ${needs.map((set) => set.join(" and ")).join(", or ")}`
     }))
+
+/**
+ * Warnings about jobs in a file of another name, by their ids. Where such a file has a mistake, its name is all that is
+ * known of the job, and each operation of the job would be said to name one that is not there.
+ */
+export const likelyMisnamed = (files: ReadonlyMap<string, string>): ReadonlyArray<CatalogProblem> =>
+  Array.from(files)
+    .filter(([id, file]) => idOfFile(file) !== id)
+    .map(([id, file]) => ({ file, path: "id", message: `is ${id}: the file of this job should be called ${id}.yaml` }))

@@ -30,6 +30,8 @@ export type Sources = ReadonlyMap<string, Source>
 /** What was read, with the place of each operation. */
 export interface ReadContent extends CatalogContent {
   readonly sources: Sources
+  /** The file of each job, by its id. */
+  readonly jobFiles: ReadonlyMap<string, string>
 }
 
 /** These members stand at the provider, although the check finds them with an operation. */
@@ -49,6 +51,9 @@ export const inItsFile = (
     ? { file: `operation ${endpointId}`, path, message }
     : { file: source.file, path: pathInFile(source.at, path), message }
 }
+
+/** The id that the manifest in a file should have. */
+export const idOfFile = (file: string): string => basename(file).replace(/\.ya?ml$/, "")
 
 export class CatalogInvalid extends Data.TaggedError("CatalogInvalid")<{
   readonly problems: ReadonlyArray<CatalogProblem>
@@ -196,9 +201,7 @@ export const readProvider = reader(ProviderManifest)
  */
 export const brokenJobs = (jobTexts: ReadonlyArray<ReadResult<JobManifest>>): ReadonlyArray<{ readonly id: string }> =>
   jobTexts.flatMap((read) =>
-    Either.isRight(read)
-      ? []
-      : read.left.slice(0, 1).map(({ file }) => ({ id: basename(file).replace(/\.ya?ml$/, "") }))
+    Either.isRight(read) ? [] : read.left.slice(0, 1).map(({ file }) => ({ id: idOfFile(file) }))
   )
 
 /** The content of the manifests that were read, or all their problems. */
@@ -247,8 +250,10 @@ export const assemble = (
     }
     return { file, endpoints }
   })
+  const jobFiles = new Map(jobs.map(({ file, manifest }) => [manifest.id, file] as const))
   const content: ReadContent = {
     sources,
+    jobFiles,
     jobs: jobs.map(({ manifest }) => manifest),
     endpoints: providers.flatMap(({ endpoints }) => endpoints)
   }
@@ -256,6 +261,7 @@ export const assemble = (
   const wrong = new Set(problems.map(({ file }) => file))
   const rest: ReadContent = {
     sources,
+    jobFiles,
     jobs: jobs.filter(({ file }) => !wrong.has(file)).map(({ manifest }) => manifest),
     endpoints: providers.filter(({ file }) => !wrong.has(file)).flatMap(({ endpoints }) => endpoints)
   }

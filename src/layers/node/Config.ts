@@ -180,6 +180,24 @@ export const isProduction: Effect.Effect<boolean> = Effect.map(
 const burst = (name: string, otherwise: number) => whole(name, 1, 1_000_000_000, otherwise, "requests")
 const perSecond = (name: string, otherwise: number) => atLeast(name, 0.001, otherwise, "requests a second")
 
+const ownUrl = {
+  host: ownAddress("HOST", "127.0.0.1"),
+  port: whole("PORT", 0, 65_535, 8080),
+  publicUrl: Config.option(Config.map(address("GATEWAY_PUBLIC_URL"), ({ href }) => href.replace(/\/+$/, "")))
+}
+
+const publicUrlOf = (read: {
+  readonly host: string
+  readonly port: number
+  readonly publicUrl: Option.Option<string>
+}): string => Option.getOrElse(read.publicUrl, () => urlOf(read.host, read.port))
+
+/** `publicUrl` alone, for a command that needs nothing else of the gateway. */
+export const readPublicUrl: Effect.Effect<string, SettingsWrong> = Effect.all(ownUrl, { mode: "validate" }).pipe(
+  Effect.mapBoth({ onFailure: allWrong, onSuccess: publicUrlOf }),
+  inPlainLines
+)
+
 export const readConfig: Effect.Effect<GatewayConfig, SettingsWrong> = Effect.gen(function* () {
   const production = yield* isProduction
   const several = Effect.map(
@@ -195,8 +213,7 @@ export const readConfig: Effect.Effect<GatewayConfig, SettingsWrong> = Effect.ge
     {
       mode,
       role: oneOf("GATEWAY_ROLE", nodeRoles, "all"),
-      host: ownAddress("HOST", "127.0.0.1"),
-      port: whole("PORT", 0, 65_535, 8080),
+      ...ownUrl,
       databases: databases(production),
       poolerPrepares: onOff("GATEWAY_POOLER_PREPARES", false),
       databaseConnections: whole("GATEWAY_DATABASE_CONNECTIONS", 4, 1000, 20, "connections"),
@@ -228,7 +245,6 @@ export const readConfig: Effect.Effect<GatewayConfig, SettingsWrong> = Effect.ge
       billing: onOff("GATEWAY_BILLING", true),
       stripe,
       openId,
-      publicUrl: Config.option(Config.map(address("GATEWAY_PUBLIC_URL"), ({ href }) => href.replace(/\/+$/, ""))),
       trustProxy: onOff("GATEWAY_TRUST_PROXY", false),
       serviceAgents: list("GATEWAY_SERVICE_AGENTS", (names) =>
         names.length <= Limits.serviceAgentsMax && names.every((name) => name.length <= Limits.serviceAgentCharsMax)
@@ -261,7 +277,7 @@ export const readConfig: Effect.Effect<GatewayConfig, SettingsWrong> = Effect.ge
     databaseUrl,
     listenUrl,
     production,
-    publicUrl: Option.getOrElse(givenUrl, () => urlOf(rest.host, rest.port)),
+    publicUrl: publicUrlOf({ ...rest, publicUrl: givenUrl }),
     serverUrl: Option.getOrElse(givenUrl, () => "/")
   }
 }).pipe(inPlainLines)

@@ -122,14 +122,14 @@ const keyRow = <E>(answer: Effect.Effect<ReadonlyArray<unknown>, E>) =>
 
 const make = Effect.gen(function* () {
   const { query, sql } = yield* Database
-  const plain = sql.literal(
-    `connection_id as "connectionId", workspace_id as "workspaceId", provider_id as "providerId", label, created_at as "createdAt", expires_at as "expiresAt", variables::text as variables, oauth::text as oauth`
-  )
+  // A statement over two tables must say whose columns it means.
+  const plainOf = (table: "connections" | "c" | "gone") =>
+    sql.literal(
+      `${table}.connection_id as "connectionId", ${table}.workspace_id as "workspaceId", ${table}.provider_id as "providerId", ${table}.label, ${table}.created_at as "createdAt", ${table}.expires_at as "expiresAt", ${table}.variables::text as variables, ${table}.oauth::text as oauth`
+    )
+  const plain = plainOf("connections")
   const now = sql.literal(yield* yield* DatabaseNow)
   const seal = sql.literal(`sealed, key_id as "keyId"`)
-  const renewing = sql.literal(
-    `c.connection_id as "connectionId", c.workspace_id as "workspaceId", provider_id as "providerId", label, created_at as "createdAt", expires_at as "expiresAt", variables::text as variables, oauth::text as oauth, sealed, key_id as "keyId"`
-  )
   const begun = sql.literal(
     `link_digest as "linkDigest", workspace_id as "workspaceId", connection_id as "connectionId", provider_id as "providerId", label, connection_expires_at as "connectionExpiresAt", begun_by::text as "begunBy", created_at as "createdAt", expires_at as "expiresAt"`
   )
@@ -163,28 +163,34 @@ const make = Effect.gen(function* () {
         ),
         (row) => (row === null ? null : connectionRow(row))
       ),
-    // The row is locked before it is looked at, so that of two nodes at once one gets the renewal.
-    claimRenewal: ({ connectionId, workspaceId }, holder, millis) =>
-      Effect.map(
+    // The row is locked before it is looked at, so that of two nodes at once one gets the renewal. One that is held is
+    // only read: nodes that wait ask again and again, and each update would leave a dead row behind. What the update
+    // returns is newer than what the statement can read: a renewal may have ended while it waited for the lock.
+    claimRenewal: ({ connectionId, workspaceId }, holder, millis) => {
+      const place = sql`workspace_id = ${workspaceId} and connection_id = ${connectionId} and revoked_at is null and oauth is not null`
+      return Effect.map(
         claimedRow(
           query(sql`
           with found as materialized (
-            select workspace_id, connection_id, renewed_by is not null as was_held, coalesce(renewed_until > ${now}, false) as is_held
-            from connections where workspace_id = ${workspaceId} and connection_id = ${connectionId} and revoked_at is null and oauth is not null
+            select workspace_id, connection_id, renewed_by is not null as was_held
+            from connections where ${place} and coalesce(renewed_until <= ${now}, true)
             for update
+          ), taken as (
+            update connections c set renewed_by = ${holder}, renewed_until = ${now} + ${millis}::bigint
+            from found where c.workspace_id = found.workspace_id and c.connection_id = found.connection_id
+            returning ${plainOf("c")}, ${seal}, true as claimed, was_held as interrupted
           )
-          update connections c set
-            renewed_by = case when is_held then renewed_by else ${holder} end,
-            renewed_until = case when is_held then renewed_until else ${now} + ${millis}::bigint end
-          from found where c.workspace_id = found.workspace_id and c.connection_id = found.connection_id
-          returning ${renewing}, not is_held as claimed, was_held and not is_held as interrupted`)
+          select * from taken
+          union all
+          select ${plain}, ${seal}, false, false from connections where ${place} and not exists (select from taken)`)
         ),
         (found) => {
           if (found === null) return null
           const { claimed, interrupted, ...row } = found
           return { row: connectionRow(row), claimed, interrupted }
         }
-      ),
+      )
+    },
     insertAuthorization: (a) =>
       Effect.zipRight(
         query(sql`delete from connection_authorizations where expires_at <= ${a.createdAt}`),
@@ -263,8 +269,7 @@ const make = Effect.gen(function* () {
             select * from connections where workspace_id = ${workspaceId} and connection_id = ${connectionId} and revoked_at is null for update)
           update connections c set sealed = null, key_id = null, variables = null, revoked_at = ${now}
           from gone where c.workspace_id = gone.workspace_id and c.connection_id = gone.connection_id
-          returning gone.connection_id as "connectionId", gone.workspace_id as "workspaceId", gone.provider_id as "providerId", gone.label,
-            gone.created_at as "createdAt", gone.expires_at as "expiresAt", gone.variables::text as variables, gone.oauth::text as oauth`)
+          returning ${plainOf("gone")}`)
         ),
         (row) => (row === null ? null : connectionOf(row))
       ),

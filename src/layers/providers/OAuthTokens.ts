@@ -1,9 +1,10 @@
 /**
  * OAuth 2 client credentials: an access token per client and token address, fetched once however many calls wait for
  * it, kept until shortly before it expires, and dropped when a provider refuses it. The fetch belongs to nobody's call:
- * a caller that is interrupted takes nothing away from the others.
+ * a caller that is interrupted, or whose time is over, takes nothing away from the others.
  */
 import { Clock, Data, Deferred, Effect, Either, Schema, type Scope } from "effect"
+import { oauthMillis } from "../../domain/Limits.js"
 import type { Auth } from "../../domain/Manifest.js"
 import { setBounded } from "./BoundedMap.js"
 import { basicValue, type ClientCredentials } from "./KeyPlacement.js"
@@ -61,7 +62,7 @@ export const makeOAuthTokens = (
     const keyOf = (auth: OAuth, client: ClientCredentials) =>
       JSON.stringify([auth.tokenUrl, auth.scope ?? "", client.id, client.secret])
 
-    const fetch = Effect.fnUntraced(function* (auth: OAuth, client: ClientCredentials, timeoutMs: number) {
+    const fetch = Effect.fnUntraced(function* (auth: OAuth, client: ClientCredentials) {
       const url = new URL(auth.tokenUrl)
       const form = new URLSearchParams({
         grant_type: "client_credentials",
@@ -86,7 +87,7 @@ export const makeOAuthTokens = (
           },
           body: form.toString()
         },
-        { timeoutMs, maxBytes: maxTokenBytes }
+        { timeoutMs: oauthMillis, maxBytes: maxTokenBytes }
       )
       const text = answer.bytes.toString("utf8")
       const decoded = answer.status >= 200 && answer.status < 300 ? decodeAnswer(text) : Either.left(undefined)
@@ -98,11 +99,11 @@ export const makeOAuthTokens = (
       return decoded.right
     })
 
-    const start = Effect.fnUntraced(function* (key: string, auth: OAuth, client: ClientCredentials, timeoutMs: number) {
+    const start = Effect.fnUntraced(function* (key: string, auth: OAuth, client: ClientCredentials) {
       const token = yield* Deferred.make<string, TokenRefused | WireFailure>()
       const entry: Held = { token, value: undefined, expiresAt: Number.POSITIVE_INFINITY }
       setBounded(held, clientsMax, key, entry)
-      const fill = fetch(auth, client, timeoutMs).pipe(
+      const fill = fetch(auth, client).pipe(
         Effect.tap((answer) =>
           Effect.map(Clock.currentTimeMillis, (now) => {
             entry.value = answer.access_token
@@ -128,8 +129,8 @@ export const makeOAuthTokens = (
         const entry =
           present !== undefined && present.expiresAt > now
             ? present
-            : yield* Effect.uninterruptible(start(key, auth, client, timeoutMs))
-        // Another call may have started the fetch, with a longer time limit.
+            : yield* Effect.uninterruptible(start(key, auth, client))
+        // Calls of all operations share the fetch, so their own time limits end only their waiting.
         return yield* Effect.timeoutFail(Deferred.await(entry.token), {
           duration: timeoutMs,
           onTimeout: () => new WireFailure({ reason: "timeout", word: "token", sent: false, status: null, headers: {} })

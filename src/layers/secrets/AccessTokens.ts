@@ -3,7 +3,8 @@
  *
  * One at a time renews the tokens of a connection: on a node its callers share one renewal, and among the nodes the row
  * of the connection says who has it. A renewal belongs to nobody's call, so a caller that is interrupted takes nothing
- * away from the others. The new tokens are stored before anybody gets one.
+ * away from the others. The new tokens are stored before anybody gets one. A node that stops waits for that: the
+ * provider may have used the old refresh token up, and the answer exists nowhere else.
  *
  * A node that dies between the provider's answer and that commit takes the new tokens with it. The access token that is
  * stored goes on until it ends. Another node takes the renewal over when the lease ends, with the refresh token that is
@@ -241,9 +242,14 @@ export const makeAccessTokens = (parts: AccessTokenParts): Effect.Effect<AccessT
       return yield* failed._tag === "GrantRefused" ? refusedClient(failed) : unavailable(failed)
     })
 
-    /** Renews, or waits for the node that does. */
+    /**
+     * Renews, or waits for the node that does. It runs where nothing interrupts it, and opens only its waits: whoever
+     * has asked the provider stores what comes back. Each request to the provider and to the storage has an end of its
+     * own.
+     */
     const renew = Effect.fnUntraced(function* ({ auth, connection: { connectionId, workspaceId }, refused }: Asked) {
       const holder = yield* ids.suffix
+      const until = (yield* Clock.currentTimeMillis) + renewalLeaseMillis + 2 * oauthMillis
       for (;;) {
         const found = yield* stored(rows.claimRenewal({ connectionId, workspaceId }, holder, renewalLeaseMillis))
         if (found === null) return yield* gone
@@ -258,11 +264,12 @@ export const makeAccessTokens = (parts: AccessTokenParts): Effect.Effect<AccessT
         if (isFresh(grant, refused, now)) return yield* Effect.as(end, Redacted.make(grant.accessToken))
         if (claimed) return yield* ask({ auth, connection, refused }, holder, grant, interrupted)
         if (works(connection, grant, refused, now)) return Redacted.make(grant.accessToken)
-        yield* Effect.sleep(waitMillis)
+        if (now >= until) return yield* unavailable(new ServerUnavailable({ reason: "timeout", word: "renewal" }))
+        yield* Effect.interruptible(Effect.sleep(waitMillis))
       }
     })
 
-    /** Callers with the same connection share one renewal. It ends by itself, or with the scope. */
+    /** Callers with the same connection share one renewal, and the scope waits for it. */
     const shared = (asked: Asked) =>
       Effect.uninterruptible(
         Effect.gen(function* () {
@@ -272,13 +279,11 @@ export const makeAccessTokens = (parts: AccessTokenParts): Effect.Effect<AccessT
           const made = yield* Deferred.make<Token, AccessTokenFailure>()
           underWay.set(key, made)
           const work = Effect.ensuring(
-            Effect.timeoutFail(renew(asked), {
-              duration: renewalLeaseMillis + 2 * oauthMillis,
-              onTimeout: () => unavailable(new ServerUnavailable({ reason: "timeout", word: "renewal" }))
-            }),
+            renew(asked),
             Effect.sync(() => underWay.delete(key))
           )
-          yield* Effect.forkIn(Effect.interruptible(Deferred.complete(made, work)), scope)
+          // The fiber inherits that it cannot be interrupted.
+          yield* Effect.forkIn(Deferred.complete(made, work), scope)
           return made
         })
       )

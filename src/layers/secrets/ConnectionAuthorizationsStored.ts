@@ -2,9 +2,10 @@
  * Authorizations over the rows of either storage. The link, the state and the browser's secret are kept as digests. The
  * state names the row, and only together with the secret of the browser that took it along. The PKCE verifier is made
  * of both, so nothing that is stored can use a code. A way back uses the row up before the provider is asked, so a code
- * is exchanged once.
+ * is exchanged once. From there on it goes to its end, also when the browser goes away or the node stops: the code is
+ * used up, and a person must not lose what it gave.
  */
-import { Clock, Effect, Layer, Redacted } from "effect"
+import { Clock, Effect, Fiber, Layer, Redacted } from "effect"
 import { createHash, createHmac, randomBytes } from "node:crypto"
 import { ValidationError } from "../../domain/ApiErrors.js"
 import { ConnectionId } from "../../domain/Ids.js"
@@ -57,6 +58,12 @@ const make = Effect.gen(function* () {
   const platformKeys = yield* PlatformKeys
   const servers = yield* AuthorizationServers
   const over = new AuthorizationOver()
+  const scope = yield* Effect.scope
+  /** Goes on without its caller, and the scope waits for it. */
+  const toItsEnd = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(Effect.forkIn(work, scope), (fiber) => restore(Fiber.join(fiber)))
+    )
 
   return ConnectionAuthorizations.of({
     begin: Effect.fn("ConnectionAuthorizations.begin")(function* ({ expiresAt, label, provider, workspaceId }, by) {
@@ -180,7 +187,7 @@ const make = Effect.gen(function* () {
       )
       yield* knownKeys.refresh
       return connection
-    })
+    }, toItsEnd)
   })
 })
 
@@ -188,4 +195,4 @@ export const ConnectionAuthorizationsStored: Layer.Layer<
   ConnectionAuthorizations,
   never,
   AuditTrail | AuthorizationServers | Ids | KnownKeys | PlatformKeys | Sealing | SecretRows
-> = Layer.effect(ConnectionAuthorizations, make)
+> = Layer.scoped(ConnectionAuthorizations, make)

@@ -132,7 +132,7 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Renewals of access tokens that are under way end with the layer. */
+/** The end of the layer waits for renewals of access tokens, unless they only wait for another node. */
 export const CredentialsStored: Layer.Layer<
   Credentials,
   never,

@@ -405,6 +405,23 @@ describe("a curl command of a provider's documentation", () => {
     )
   })
 
+  it("takes the end of a path like any other step: a number behind a collection is a field, other values are named", () => {
+    const inPath = (text: string) =>
+      `${text} stands in the path of every call; where it is a value, write {name} in its place`
+    for (const [url, path, named] of [
+      ["https://a.example/v1/orders/42", "/v1/orders/{order_id}", []],
+      ["https://a.example/orders/42/items", "/orders/{order_id}/items", []],
+      ["https://a.example/repos/acme/widgets/issues/7", "/repos/acme/widgets/issues/{issue_id}", ["acme", "issues"]],
+      ["https://a.example/users/octocat", "/users/octocat", ["octocat"]],
+      ["https://a.example/users/", "/users/", []],
+      ["https://a.example/rest/api/3/search", "/rest/api/3/search", ["3"]]
+    ] as const) {
+      const { endpoint, leftOut } = made(`curl -X POST ${url}`)
+      assert.strictEqual(endpoint.operation.path, path)
+      assert.deepStrictEqual([...leftOut], named.map(inPath), url)
+    }
+  })
+
   it("names a kind of answer that it asks for, since the manifest says that elsewhere", () => {
     assert.deepStrictEqual(
       [...made('curl -H "Accept: text/csv" https://a.example/rates').leftOut],

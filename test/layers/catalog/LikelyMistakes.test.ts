@@ -1,6 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect } from "effect"
-import { likelyJobMistakes, likelyMistakes } from "../../../src/layers/catalog/LikelyMistakes.js"
+import { builtInCatalog } from "../../../src/layers/catalog/BuiltInCatalog.js"
+import { readCatalog } from "../../../src/layers/catalog/CatalogFiles.js"
+import { likelyJobMistakes, likelyMisnamed, likelyMistakes } from "../../../src/layers/catalog/LikelyMistakes.js"
 import { builtInContent } from "../../../src/layers/compose/BuiltInContent.js"
 import { endpoint, job } from "../../support/catalog.js"
 
@@ -42,6 +45,25 @@ describe("a check of a catalog warns of", () => {
     ])
   })
 
+  it("a job in a file of another name", () => {
+    assert.deepStrictEqual(
+      likelyMisnamed(
+        new Map([
+          ["book.find", "/c/jobs/books.yaml"],
+          ["book.lend", "/c/jobs/book.lend.yaml"],
+          ["book.sell", "/c/jobs/book.sell.yml"]
+        ])
+      ),
+      [
+        {
+          file: "/c/jobs/books.yaml",
+          path: "id",
+          message: "is book.find: the file of this job should be called book.find.yaml"
+        }
+      ]
+    )
+  })
+
   it("nothing that an operation may well mean", () => {
     for (const sound of [
       { bindings: { name: { in: "query", name: "title" } }, accepts: { title: "name", titel: "name" } },
@@ -61,8 +83,9 @@ describe("a check of a catalog warns of", () => {
   })
 
   it.effect("nothing of the built-in catalog", () =>
-    Effect.map(builtInContent("all"), ({ endpoints, jobs }) =>
+    Effect.map(Effect.all([builtInContent("all"), readCatalog([builtInCatalog])]), ([{ endpoints, jobs }, read]) => {
       assert.deepStrictEqual([likelyMistakes(endpoints, jobs), likelyJobMistakes(jobs)], [[], []])
-    )
+      assert.deepStrictEqual([read.jobFiles.size, likelyMisnamed(read.jobFiles)], [jobs.length, []])
+    }).pipe(Effect.provide(NodeContext.layer))
   )
 })

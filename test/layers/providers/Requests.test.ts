@@ -490,6 +490,35 @@ describe("OAuth client credentials", () => {
     })
   )
 
+  it.scopedLive("a call with a short time limit takes no token away from those with a longer one", () =>
+    Effect.gen(function* () {
+      const asked = yield* Effect.makeLatch()
+      const answer = yield* Effect.makeLatch()
+      const provider = yield* serve((seen, response) => {
+        if (seen.url !== "/token") return json(response, 200, {})
+        asked.unsafeOpen()
+        Effect.runFork(answer.whenOpen(Effect.sync(() => json(response, 200, { access_token: "token-1" }))))
+      })
+      yield* Effect.gen(function* () {
+        const providers = yield* Providers
+        const callWithin = (timeoutMs: number) =>
+          callEnd(providers.call(callOf({ ...oauth(), operation: { timeoutMs } })))
+        // The short one starts the fetch, and gives up while the long one waits.
+        const short = yield* Effect.fork(callWithin(300))
+        yield* asked.await
+        const long = yield* Effect.fork(callWithin(30_000))
+        const failed = yield* Fiber.join(short)
+        assert.deepStrictEqual(failed._tag !== "Answered" && [failed.failure.code, certaintyOf(failed)], [
+          "timeout",
+          "not_sent"
+        ])
+        yield* answer.open
+        assert.strictEqual((yield* Fiber.join(long))._tag, "Answered")
+      }).pipe(Effect.provide(engine(provider)))
+      assert.strictEqual(provider.requests.filter((request) => request.url === "/token").length, 1)
+    })
+  )
+
   it.scopedLive("a token address that hangs is a timeout, nothing sent", () =>
     Effect.gen(function* () {
       const provider = yield* serve((seen, response) => (seen.url === "/token" ? undefined : json(response, 200, {})))

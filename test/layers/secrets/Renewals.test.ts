@@ -1,6 +1,6 @@
 /** The rows under renewals and authorizations: one node at a time renews, and a way back is taken once. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { commandLine } from "../../../src/domain/AuditEntry.js"
 import { ConnectionId } from "../../../src/domain/Ids.js"
 import { AccountsMemory } from "../../../src/layers/memory/AccountsMemory.js"
@@ -10,6 +10,7 @@ import { SecretRowsMemory } from "../../../src/layers/memory/SecretRowsMemory.js
 import { IdsCrypto } from "../../../src/layers/node/IdsCrypto.js"
 import { AccountsPg } from "../../../src/layers/postgres/AccountsPg.js"
 import { AuditTrailPg } from "../../../src/layers/postgres/AuditTrailPg.js"
+import { Database } from "../../../src/layers/postgres/Database.js"
 import { SecretRowsPg } from "../../../src/layers/postgres/SecretRowsPg.js"
 import { SecretRows } from "../../../src/layers/secrets/SecretRows.js"
 import type { Accounts } from "../../../src/services/Accounts.js"
@@ -126,7 +127,61 @@ suite(
     Layer.provideMerge(Layer.merge(AccountsMemory, AuditTrailMemory), Layer.merge(IdsCrypto, MemoryStorageLayer))
   )
 )
-suite(
-  "Renewals in Postgres",
-  Layer.mergeAll(SecretRowsPg, AccountsPg, AuditTrailPg).pipe(Layer.provide(Layer.merge(IdsCrypto, sharedDatabase())))
+const postgres = Layer.mergeAll(SecretRowsPg, AccountsPg, AuditTrailPg).pipe(
+  Layer.provideMerge(Layer.merge(IdsCrypto, sharedDatabase()))
 )
+suite("Renewals in Postgres", postgres)
+
+describe("Claims of a renewal in Postgres", () => {
+  const connected = Effect.gen(function* () {
+    const { workspaceId } = yield* newWorkspace
+    const stored = yield* SecretRows
+    const place = { workspaceId, connectionId: ConnectionId.make(`con_${"9".repeat(26)}`) }
+    const connection = { ...place, providerId: "p", label: "mine", createdAt: 1, expiresAt: null, oauth: facts }
+    yield* (yield* AuditTrail).change(
+      commandLine,
+      Effect.as(stored.insertConnection(connection, sealed), unchanged(undefined))
+    )
+    return { place, stored }
+  })
+
+  it.effect("one that is held is read and neither written nor locked", () =>
+    Effect.gen(function* () {
+      const { query, sql } = yield* Database
+      const { place, stored } = yield* connected
+      const version = query(
+        sql`select ctid::text, xmin::text, xmax::text from connections where workspace_id = ${place.workspaceId} and connection_id = ${place.connectionId}`
+      )
+      assert.isTrue((yield* stored.claimRenewal(place, "first", 60_000))?.claimed)
+      const before = yield* version
+      const found = yield* stored.claimRenewal(place, "second", 60_000)
+      assert.deepStrictEqual([found?.claimed, found?.interrupted, found?.row.connection.oauth], [false, false, facts])
+      assert.strictEqual(Buffer.from(found?.row.sealed?.bytes ?? []).toString(), "sealed")
+      assert.deepStrictEqual(yield* version, before)
+    }).pipe(Effect.provide(postgres))
+  )
+
+  it.effect("one that waits for the row gets the tokens that were stored meanwhile", () =>
+    Effect.gen(function* () {
+      const { query, sql, transact } = yield* Database
+      const { place, stored } = yield* connected
+      // The lease is over, so the second may claim, while the first still stores what it got.
+      assert.isTrue((yield* stored.claimRenewal(place, "first", 0))?.claimed)
+      const begin = yield* Effect.makeLatch()
+      const second = yield* Effect.fork(begin.whenOpen(stored.claimRenewal(place, "second", 60_000)))
+      const waiting = query(
+        sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%renewed_by%'`
+      )
+      yield* transact(
+        Effect.gen(function* () {
+          assert.isTrue(yield* stored.storeRenewed(place, "first", { ...sealed, bytes: bytes("next") }, facts))
+          yield* begin.open
+          yield* Effect.repeat(waiting, { until: (rows) => rows.length > 0 })
+        })
+      )
+      const found = yield* Fiber.join(second)
+      assert.deepStrictEqual([found?.claimed, found?.interrupted], [true, false])
+      assert.strictEqual(Buffer.from(found?.row.sealed?.bytes ?? []).toString(), "next")
+    }).pipe(Effect.provide(postgres))
+  )
+})

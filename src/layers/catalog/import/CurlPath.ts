@@ -7,7 +7,9 @@ import { decoded } from "./CurlRequest.js"
 import { nameOf, namesKey, partsOf } from "./Placeholders.js"
 import { looksSecret, uuid } from "./SecretLooks.js"
 
-const isNumber = /^\d{3,}$/
+const isNumber = /^\d+$/
+/** A shorter number may be a version, as in `/rest/api/3`; behind the name of a collection it is an id. */
+const isLongNumber = /^\d{3,}$/
 /** `cus_9s6XKzkNRiz8i3` and the like. */
 const isIdentifier = /^[a-z]{2,8}_(?=[A-Za-z0-9]*\d)[A-Za-z0-9]{8,}$/
 /** Words in capitals that stand for a value, as in `/repos/OWNER/REPO`. */
@@ -44,7 +46,8 @@ export const takePath = (found: Collected, path: string): string => {
   const written = raws.map((raw, at) => {
     const text = decoded(raw)
     const before = raws[at - 1] ?? ""
-    const ofWhat = collection.test(before) ? `${singular(before)}_id` : "id"
+    const isOne = collection.test(before)
+    const ofWhat = isOne ? `${singular(before)}_id` : "id"
     const parts = partsOf(text)
     if (parts.some((part) => part.isPlaceholder))
       return parts
@@ -57,10 +60,12 @@ export const takePath = (found: Collected, path: string): string => {
     if (prefix !== undefined && bot !== undefined && !found.hasKey) return `${prefix}${key(bot, "token")}`
     const colon = inColon.exec(text)?.[1]
     if (colon !== undefined) return namesKey(colon) && !found.hasKey ? key("", colon) : field(colon, "")
-    if (uuid.test(text) || isNumber.test(text) || isIdentifier.test(text)) return field(ofWhat, text)
+    if (uuid.test(text) || (isOne ? isNumber : isLongNumber).test(text) || isIdentifier.test(text))
+      return field(ofWhat, text)
     if (looksSecret(text)) return found.hasKey ? field(ofWhat, text) : key(text, "token")
     if (capitals.test(text)) return field(text.toLowerCase(), text)
-    if (collection.test(before) && text !== "" && at < raws.length - 1) literal.push(text)
+    // The end of a path is no exception: a POST would go to this one thing for ever.
+    if ((isOne && text !== "") || isNumber.test(text)) literal.push(text)
     else if (/[@.]/.test(text) && !/\.(?:json|xml|csv|php|aspx?|html?)$/i.test(text) && !/^v\d/i.test(text))
       literal.push(text)
     return raw

@@ -12,7 +12,7 @@ import { runInSlices } from "../../node/LongWork.js"
 import { OperationImporter } from "./ImportedOperation.js"
 import { type Imported, ReportBuilder } from "./ImportReport.js"
 import { bundle, fileReader } from "./OpenApiFiles.js"
-import { operationOf } from "./OpenApiOperations.js"
+import { importedId, operationOf } from "./OpenApiOperations.js"
 import { entriesOf, operationMethods, textOf } from "./OpenApiParts.js"
 import { type Reading, readingOf } from "./OpenApiReading.js"
 import { resolved } from "./OpenApiSchemas.js"
@@ -60,11 +60,12 @@ const operationsIn = ({ document, file, report }: Reading): ReadonlyArray<Found>
 
 /** Of which operations endpoints are made, and the id of their provider when it is not that of the document. */
 interface Wanted {
-  readonly isWanted: (method: string, path: string, operation: JsonObject) => boolean
+  /** `ofHost`: the id that the document itself gives to the provider. */
+  readonly choose: (found: ReadonlyArray<Found>, ofHost: string) => ReadonlyArray<Found>
   readonly providerId?: string
 }
 
-const everything: Wanted = { isWanted: () => true }
+const everything: Wanted = { choose: (found) => found }
 
 // At the top level: V8 keeps a generator function that is made inside another one.
 function* takeEach(
@@ -87,7 +88,7 @@ const importFrom = (
   files: ReadonlyArray<string>,
   readFile: (file: string) => Effect.Effect<Option.Option<string>>,
   progress: Progress,
-  { isWanted, providerId }: Wanted = everything
+  { choose, providerId }: Wanted = everything
 ): Effect.Effect<Imported> =>
   Effect.gen(function* () {
     const report = new ReportBuilder()
@@ -108,7 +109,7 @@ const importFrom = (
       if (document.right["webhooks"] !== undefined) report.note("changed", file, "left out webhooks")
       const operations = operationsIn(read)
       if (operations.length === 0) report.note("skipped", file, "a document without operations")
-      const wanted = operations.filter(({ method, operation, path }) => isWanted(method, path, operation))
+      const wanted = choose(operations, read.providerId)
       const reading: Reading = {
         ...read,
         providerId: providerId ?? read.providerId,
@@ -159,19 +160,40 @@ export interface ImportedNamed extends Imported {
   readonly names: ReadonlyArray<string>
 }
 
-/** Imports the operations of a file that are named by their operationId or by method and path, such as `GET /pets`. */
+/** The operations of a name: those that are spelled so, else the one that is but for its case. */
+const named = <A extends { readonly names: ReadonlyArray<string> }>(all: ReadonlyArray<A>, name: string) => {
+  const exact = all.filter(({ names }) => names.includes(name))
+  if (exact.length > 0) return exact
+  const lower = name.toLowerCase()
+  const alike = all.filter(({ names }) => names.some((each) => each.toLowerCase() === lower))
+  // Names of a document may differ in their case alone. Which of them is meant is not guessed.
+  return alike.length === 1 ? alike : []
+}
+
+/**
+ * Imports the operations of a file that are named by their operationId, by method and path, such as `GET /pets`, or by
+ * the id that an import gives them.
+ */
 export const importNamedOperations = (
   file: string,
   wanted: ReadonlyArray<string>,
   providerId?: string
 ): Effect.Effect<ImportedNamed, never, FileSystem.FileSystem> => {
-  const all = new Set(wanted.flatMap((name) => [name, name.replace(/^\S+/, (word) => word.toLowerCase())]))
   return Effect.flatMap(fileReader, (read) => {
     const names: Array<string> = []
     const imported = importFrom([file], read, () => undefined, {
-      isWanted: (method, path, { operationId }) => {
-        names.push(typeof operationId === "string" ? operationId : `${method.toUpperCase()} ${path}`)
-        return all.has(textOf(operationId)) || all.has(`${method} ${path}`)
+      choose: (found, ofHost) => {
+        const all = found.map((each) => {
+          const { method, operation, path } = each
+          const byPath = `${method.toUpperCase()} ${path}`
+          const said = textOf(operation["operationId"])
+          names.push(said || byPath)
+          const ids = [ofHost, providerId ?? ofHost].map((id) => importedId(id, method, path, operation))
+          // Without a name of its own, an operation must not be taken by an empty one.
+          return { each, names: [...(said === "" ? [] : [said]), byPath, `${method} ${path}`, ...ids] }
+        })
+        const chosen = new Set(wanted.flatMap((name) => named(all, name)))
+        return all.flatMap((one) => (chosen.has(one) ? [one.each] : []))
       },
       ...(providerId === undefined ? {} : { providerId })
     })

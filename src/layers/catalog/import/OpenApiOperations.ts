@@ -79,6 +79,10 @@ const docsOf = ({ document }: Reading, operation: JsonObject): string => {
   return places.map(({ url }) => textOf(url ?? null)).find((url) => /^https?:\/\//.test(url)) ?? ""
 }
 
+/** The id that an operation is imported with. */
+export const importedId = (providerId: string, method: string, path: string, operation: JsonObject): string =>
+  endpointIdOf(`${slug(providerId)}.${slug(textOf(operation["operationId"])) || slug(`${method} ${path}`)}`)
+
 /** Null when the operation cannot be expressed; the report then says why. */
 export const operationOf = (
   reading: Reading,
@@ -89,7 +93,7 @@ export const operationOf = (
 ): ImportedOperation | null => {
   const { document, providerId, providerName, report } = reading
   const named = textOf(operation["operationId"])
-  const id = endpointIdOf(`${slug(providerId)}.${slug(named) || slug(`${method} ${path}`)}`)
+  const id = importedId(providerId, method, path, operation)
   if (operation["callbacks"] !== undefined) report.note("changed", id, "left out callbacks")
   const parameters: Array<ImportedField> = []
   for (const parameter of parametersOf(reading, id, item, operation)) {
