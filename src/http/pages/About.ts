@@ -25,7 +25,7 @@ export const aboutJson = (publicUrl: string): string =>
 
 const ways = [
   { label: "Documentation", to: ["docs"], says: "Guides, all routes, and what to do about each error." },
-  { label: "Reference", to: ["docs", "reference"], says: "Every operation with its fields, examples and answers." },
+  { label: "Reference", to: ["docs", "reference"], says: "Every route with its fields, examples and answers." },
   { label: "Console", to: ["console"], says: "Runs, money, tokens and people of your workspace, in the browser." },
   { label: "Public catalog", to: ["v1", "public-catalog"], says: "What can be run, as JSON. It needs no token." },
   { label: "OpenAPI document", to: ["openapi.json"], says: "The whole interface for programs." },

@@ -27,7 +27,7 @@ const About = Schema.Struct({
   description: field(Schema.String, "What it is", description),
   links: Schema.Struct({
     docs: link("The documentation, for people", "/docs"),
-    reference: link("Every operation, for people", "/docs/reference"),
+    reference: link("Every route, for people", "/docs/reference"),
     openapi: link("The OpenAPI document", "/openapi.json"),
     llms: link("The gateway in one text, for language models", "/llms.txt"),
     console: link("The console, for people", "/console"),

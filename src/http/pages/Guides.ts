@@ -24,6 +24,7 @@ export const guideGroups: ReadonlyArray<{ readonly label: string; readonly guide
       { name: "agents", title: "Agents", says: "Models use the gateway over the Model Context Protocol." },
       { name: "results", title: "Results", says: "How to read a result: its fields, texts and files." },
       { name: "errors", title: "Errors", says: "Refused requests and failed runs, and what to do." },
+      { name: "api", title: "HTTP API", says: "Every route, with what it takes and answers." },
       { name: "search", title: "Search", says: "How the catalog is searched." },
       { name: "catalog", title: "Built-in catalog", says: "Every operation that comes with it, and what was read." },
       { name: "logins", title: "Scopes and logins", says: "What each scope allows, and how a client gets a token." },

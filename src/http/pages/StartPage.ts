@@ -109,7 +109,7 @@ export const startPage = <Id extends string, Groups extends HttpApiGroup.HttpApi
   path: "/docs",
   content: html`<div class="prose">
     <p>
-      The <a href=${Link.page(["docs", "reference"])}>reference</a> has every operation with its fields, examples and
+      The <a href=${Link.page(["docs", "reference"])}>reference</a> has every route with its fields, examples and
       answers. Programs read the same in the <a href=${Link.page(["openapi.json"])}>OpenAPI document</a>, language
       models in <a href=${Link.page(["llms.txt"])}>llms.txt</a>.
     </p>
