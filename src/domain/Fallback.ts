@@ -52,12 +52,16 @@ export interface PassedOver {
   readonly leftMicros: number
 }
 
-/** Those of a run that has ended, in the order of its plan. Only a client's cap makes a hold too small for them. */
+/**
+ * Those of a run that has ended, in the order of its plan. Only a client's cap makes a hold too small for them; a run
+ * that called nobody was refused, and its turn never came.
+ */
 export const passedOver = (
   plan: RoutePlan,
   holdMicros: number,
   attempts: ReadonlyArray<Made>
 ): ReadonlyArray<PassedOver> => {
+  if (attempts.length === 0) return []
   const order = new Map<string, number>(plan.candidates.map(({ endpointId }, at) => [endpointId, at]))
   const tried = new Set(attempts.map(({ endpointId }) => endpointId))
   const goesOn = nextStep(plan, Infinity, attempts)._tag === "Try"

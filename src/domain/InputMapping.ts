@@ -155,9 +155,12 @@ const splitName = (name: string): readonly [first: string, last: string | undefi
   return [words.slice(0, last === undefined ? undefined : -1).join(" "), last]
 }
 
+/** The value of a common name without white space around it, which no check of such a value looks at. */
+const asGiven = (value: Json): Json => (typeof value === "string" ? value.trim() : value)
+
 /** Reads a domain: takes the host of a URL, and leaves anything else as it is. */
 const asDomain = (value: Json): Json =>
-  typeof value === "string" && /[/:]/.test(value) ? (hostOf(value.trim()) ?? value) : value
+  typeof value === "string" && /[/:]/.test(value) ? (hostOf(value) ?? value) : value
 
 /**
  * The operation's own fields. A key stays as it is when the operation knows it, or when nothing maps it. A common name
@@ -169,8 +172,9 @@ export const mapInput = (plan: FieldPlan, input: JsonObject): JsonObject => {
   const mapped: Record<string, Json> = {}
   const given: { [name in CommonName]?: Json } = {}
 
-  for (const [key, value] of Object.entries(input)) {
+  for (const [key, sent] of Object.entries(input)) {
     const name = commonNameOf(key)
+    const value = name === undefined ? sent : asGiven(sent)
     if (name !== undefined && value !== null) {
       // A value under the name itself wins over a value under another name for it.
       if (given[name] === undefined || key === name) given[name] = name === "domain" ? asDomain(value) : value

@@ -16,6 +16,8 @@ import type { Lease, LeasedRun, RunKey } from "./RunStore.js"
  */
 export interface Slot {
   readonly lease: Lease
+  /** Before the lease was stored, in nanoseconds of the monotonic clock, which nobody can set. */
+  readonly sinceNanos: bigint
   /** May be called more than once. */
   readonly release: Effect.Effect<void>
 }

@@ -35,9 +35,13 @@ export interface HeldLease extends RunKey {
   readonly token: string
 }
 
-/** Whose lease is still held, and of which of these runs a cancel was asked. */
+/**
+ * Whose lease is still held, for which of these runs it was prolonged, and of which a cancel was asked. A run that is
+ * held and was not prolonged is locked by somebody, who may be taking it over.
+ */
 export interface Renewed {
   readonly held: ReadonlySet<RunId>
+  readonly renewed: ReadonlySet<RunId>
   readonly cancelled: ReadonlySet<RunId>
 }
 

@@ -175,6 +175,29 @@ describe("a job that nobody can do", () => {
   )
 
   live(
+    "because those that can run were excluded is the client's to change",
+    ({ run }) =>
+      Effect.gen(function* () {
+        const { error, result } = yield* run({
+          endpointId: "job:tests.own",
+          input: { name: "Ada" },
+          fallback: { exclude: ["first"] }
+        })
+        assert.deepStrictEqual([error.whoseError, result.code], ["customer", "no_runnable_provider"])
+        assert.include(error.retryHint, "take an id out of fallback.exclude")
+      }),
+    { manifests: [jobOf("tests.own"), ownKeyed("first", "tests.own"), ownKeyed("second", "tests.own")] }
+  )
+
+  live("because a value is none of its kind says so in its result too", ({ run }) =>
+    Effect.gen(function* () {
+      const { error, result } = yield* run({ endpointId: find, input: { name: "Ada L", domain: "not a domain" } })
+      assert.strictEqual(error.code, "validation_error")
+      assert.deepStrictEqual(result, { code: "rejected_input", message: error.message })
+    })
+  )
+
+  live(
     "for want of a key is the gateway's fault, and says whose key would help",
     ({ run }) =>
       Effect.gen(function* () {

@@ -31,8 +31,8 @@ import { Admission } from "../../src/services/Admission.js"
 import { Catalog } from "../../src/services/Catalog.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
 import { Ids } from "../../src/services/Ids.js"
-import { type RunRequest, Runs } from "../../src/services/Runs.js"
-import { type Fence, type LeasedRun, RunStore } from "../../src/services/RunStore.js"
+import { type EndedRun, type RunRequest, Runs } from "../../src/services/Runs.js"
+import { type Fence, type Lease, type LeasedRun, RunStore } from "../../src/services/RunStore.js"
 import { Settlement, type SettlementRequest } from "../../src/services/Settlement.js"
 import { attemptList } from "../../src/http/runs/ShownRun.js"
 import { Transactions } from "../../src/services/Transactions.js"
@@ -99,19 +99,52 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
     const leftBehind = (principal: Principal, endpointId: string, changes: Partial<RunRequest> = {}, agoMillis = 0) =>
       Effect.gen(function* () {
         const { suffix } = yield* Ids
+        const lease = { node: "another", token: yield* suffix, millis: -1 }
+        return (yield* underWay(principal, endpointId, changes, lease, agoMillis)).run
+      })
+    /** A run whose first attempt is stored and whose call has not been made, under this lease. */
+    const underWay = (
+      principal: Principal,
+      endpointId: string,
+      changes: Partial<RunRequest>,
+      lease: Lease,
+      agoMillis = 0
+    ) =>
+      Effect.gen(function* () {
+        const { suffix } = yield* Ids
         const { run } = yield* create(principal, endpointId, 0, changes)
         yield* (yield* Runs).cancel(run.workspaceId, run.runId)
         const copy: Run = { ...run, runId: RunId.make(`run_${yield* suffix}`), idempotencyKey: yield* suffix }
-        const attempt = yield* (yield* Dispatcher).openAttempt(copy, copy.plan!.candidates[0]!, 1)
-        yield* (yield* Admission).admit({
-          run: copy,
-          start: {
-            lease: { node: "another", token: yield* suffix, millis: -1 },
-            attempt: { ...attempt, startedAt: attempt.startedAt - agoMillis }
-          },
-          waitedFor: false
+        const opened = yield* (yield* Dispatcher).openAttempt(copy, copy.plan!.candidates[0]!, 1)
+        const attempt = { ...opened, startedAt: opened.startedAt - agoMillis }
+        const admitted = yield* (yield* Admission).admit({ run: copy, start: { lease, attempt }, waitedFor: false })
+        assert(admitted._tag === "Admitted")
+        return { run: copy, started: admitted.stored.run, attempt }
+      })
+    /** Settings of a node that works on what the test gives it and on nothing else. */
+    const onlyGiven = { takesQueued: false, startsUnwaited: false, leaseMillis: 200, heartbeatMillis: 60_000 }
+    /** Works on a run of this node, once `meanwhile` is over; the run as it ended, if this node ended it. */
+    const workedOn = <E, R>(
+      meanwhile: (run: Run) => Effect.Effect<unknown, E, R>,
+      told: (run: Run) => Effect.Effect<unknown, never, Dispatcher>
+    ) =>
+      Effect.gen(function* () {
+        const dispatcher = yield* Dispatcher
+        const slot = yield* dispatcher.reserve(true)
+        assert(slot !== null)
+        const { attempt, started: run } = yield* underWay(
+          yield* funded(funds),
+          "mock-send-message",
+          message,
+          slot.lease
+        )
+        yield* meanwhile(run)
+        const leased = { run, lease: slot.lease, attempts: [attempt], takenOver: false, workersLost: 0 }
+        const end = yield* dispatcher.start({ ...leased, restored: false, waitedMillis: 0 }, slot)
+        yield* told(run)
+        return yield* Effect.async<Option.Option<EndedRun>>((resume) => {
+          end((found) => resume(Effect.succeed(found)))
         })
-        return copy
       })
     /** Looking into the queue takes slots for a moment, so that even the first run may have to wait for its turn. */
     const called = (providers: ScriptedProviders) =>
@@ -252,6 +285,40 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
           assert.deepStrictEqual(yield* Fiber.join(second), ["queued", null])
         }),
       bystander
+    )
+
+    test(
+      "a run that another node took while its own stood still is not called any more",
+      (providers) =>
+        Effect.gen(function* () {
+          providers.script("mock-send-message", hit())
+          // More than half of the lease, from before it was stored.
+          const stoodStill = (run: Run) => Effect.zipRight(Effect.sleep("150 millis"), takeAway(run))
+          assert.isTrue(Option.isNone(yield* workedOn(stoodStill, () => Effect.void)))
+          assert.strictEqual(providers.calls().length, 0)
+        }),
+      onlyGiven
+    )
+
+    test(
+      "a cancel that comes before the call keeps an effect from happening",
+      (providers) =>
+        Effect.gen(function* () {
+          providers.script("mock-send-message", hit())
+          const { cancel } = yield* Dispatcher
+          const { attempts, run } = yield* Effect.flatten(
+            workedOn(
+              () => Effect.void,
+              ({ runId }) => cancel(runId)
+            )
+          )
+          assert.deepStrictEqual(
+            [run.status, run.error?.code, run.chargeMicros, attempts[0]?.status],
+            ["failed", "cancellation_requested_after_dispatch", 0, "failed"]
+          )
+          assert.strictEqual(providers.calls().length, 0)
+        }),
+      onlyGiven
     )
 
     test(

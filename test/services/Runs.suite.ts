@@ -7,6 +7,7 @@ import { Effect, Either, Fiber, Layer, Option } from "effect"
 import { describe } from "vitest"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import { RunId } from "../../src/domain/Ids.js"
+import { passedOver } from "../../src/domain/Fallback.js"
 import { Micros } from "../../src/domain/Micros.js"
 import type { Run } from "../../src/domain/Run.js"
 import { ProviderError, ProviderReportedError } from "../../src/domain/RunFailures.js"
@@ -92,6 +93,7 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
           availableMicros: Micros.make(998_800),
           reservedMicros: Micros.make(0)
         })
+        assert.isAtLeast(attempts[0]?.startedAt ?? 0, run.createdAt)
         const stored = yield* (yield* Runs).get(principal.workspaceId, run.runId)
         assert.deepStrictEqual(stored.run, run)
         assert.deepStrictEqual(stored.attempts, attempts)
@@ -386,11 +388,24 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
       Effect.gen(function* () {
         const principal = yield* funded(1_000_000)
         yield* (yield* Accounts).setLimits(principal.workspaceId, { runCapMicros: Micros.make(price - 1) }, commandLine)
-        const { run } = yield* start(principal, requestOf(job))
-        assert.deepStrictEqual(
-          [run.status, run.error?.code, run.holdMicros, run.chargeMicros],
-          ["blocked", "budget_exceeded", 0, 0]
-        )
+        const fallback = {
+          enabled: true,
+          prefer: "balanced" as const,
+          exclude: [],
+          maxAttempts: 3,
+          maxCostMicros: null,
+          stopAtFirstMiss: false
+        }
+        for (const request of [requestOf(job), requestOf(job, { fallback })]) {
+          const { attempts, run } = yield* start(principal, request)
+          assert.deepStrictEqual(
+            [run.status, run.error?.code, run.holdMicros, run.chargeMicros],
+            ["blocked", "budget_exceeded", 0, 0]
+          )
+          // No cap of the client left anybody out.
+          assert(run.plan !== null)
+          assert.deepStrictEqual(passedOver(run.plan, run.holdMicros, attempts), [])
+        }
       }))
 
     test("the policy of a workspace blocks a run, which holds nothing and replays under any later policy", (providers) =>

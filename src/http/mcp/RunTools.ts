@@ -248,8 +248,9 @@ export const getRun = tool({
     fields: optional(
       Schema.Array(line(resultPathsCharsMax)).pipe(
         Schema.minItems(1),
+        Schema.filter((paths) => paths.join(",").length <= resultPathsCharsMax),
         Schema.annotations({
-          ...says("must be a list of dotted paths"),
+          ...says(`must be a list of dotted paths, with at most ${resultPathsCharsMax} characters in all`),
           description: "Dotted paths in the result, such as data.items.name; lists are walked by themselves"
         })
       )

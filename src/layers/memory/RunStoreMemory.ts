@@ -202,9 +202,12 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
             const cancelled = held.filter((lease) =>
               Option.exists(find(state, lease), (stored) => stored.run.cancelRequested)
             )
+            const runIds = new Set(held.map(({ runId }) => runId))
             return [
               {
-                held: new Set(held.map(({ runId }) => runId)),
+                held: runIds,
+                // Nobody keeps a lock in memory.
+                renewed: runIds,
                 cancelled: new Set(cancelled.map(({ runId }) => runId))
               },
               prolonged

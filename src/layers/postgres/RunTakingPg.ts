@@ -22,7 +22,7 @@ const leaseRows = rowsOf(
     waitedMillis: Schema.Int
   })
 )
-const heldRows = rowsOf(Schema.Struct({ runId: RunId, cancelRequested: Schema.Boolean }))
+const heldRows = rowsOf(Schema.Struct({ runId: RunId, cancelRequested: Schema.Boolean, renewed: Schema.Boolean }))
 
 export const runTaking = (database: Database["Type"], ids: Ids["Type"], databaseNow: Effect.Effect<string>) => {
   const { sql, transact, urgent } = database
@@ -88,6 +88,7 @@ export const runTaking = (database: Database["Type"], ids: Ids["Type"], database
     const held = yield* heldRows(urgent(sql.unsafe(renewal(yield* databaseNow), renewalValues(leases, leaseMillis))))
     return {
       held: new Set(held.map(({ runId }) => runId)),
+      renewed: new Set(held.flatMap(({ renewed, runId }) => (renewed ? [runId] : []))),
       cancelled: new Set(held.flatMap(({ cancelRequested, runId }) => (cancelRequested ? [runId] : [])))
     }
   })

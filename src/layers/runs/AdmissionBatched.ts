@@ -131,7 +131,8 @@ const decide = (batch: Batch, request: AdmissionRequest, owned: KeyOwner | null)
       startedAt: start === null ? null : now
     },
     lease: start?.lease ?? null,
-    attempt: start?.attempt ?? null,
+    // It was prepared before this run waited for its turn here.
+    attempt: start === null ? null : { ...start.attempt, startedAt: Math.max(start.attempt.startedAt, now) },
     // Any node may take a queued run. One that starts here tells its end to the client directly.
     tellEnd: waitedFor && start === null
   }

@@ -20,6 +20,7 @@ import {
 } from "../../domain/Resolution.js"
 import type { Attempt, Run } from "../../domain/Run.js"
 import { ProviderError } from "../../domain/RunFailures.js"
+import { StorageUncertain } from "../../domain/StorageErrors.js"
 import { AuditTrail, changed } from "../../services/AuditTrail.js"
 import { Ids } from "../../services/Ids.js"
 import { Proposals } from "../../services/Proposals.js"
@@ -128,7 +129,11 @@ export const ReconciliationStored = ({
       const told = (key: RunKey, run: Run) =>
         Effect.zipRight(
           signals.publish({ _tag: "Settled", runId: run.runId }),
-          Effect.map(store.attempts(key), (attempts) => ({ run, attempts }))
+          // An error that says that nothing was done would be untrue: the decision is committed.
+          Effect.mapBoth(store.attempts(key), {
+            onFailure: () => new StorageUncertain(),
+            onSuccess: (attempts) => ({ run, attempts })
+          })
         )
 
       const propose = Effect.fnUntraced(function* (run: Run, word: Word, by: Actor) {

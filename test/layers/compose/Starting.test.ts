@@ -57,6 +57,25 @@ describe("a start with wrong settings", () => {
   )
 })
 
+describe("a start with a name that is no setting", () => {
+  it.effect("warns of it in one line, with the one that may be meant", () =>
+    Effect.gen(function* () {
+      const misspelt = new Map([...wrong, ["GATEWAY_INFLIGHT_LIMITS", "5"]])
+      const start = toldBy(serve({ welcomes: true, terminal: true }))
+      const { out } = yield* Effect.withConfigProvider(start, ConfigProvider.fromMap(misspelt))
+      const { logLevel, message } = JSON.parse(out[0] ?? "")
+      assert.deepStrictEqual(
+        [out.length, logLevel, message],
+        [
+          1,
+          "WARN",
+          "GATEWAY_INFLIGHT_LIMITS is no setting of this gateway, and nothing reads it; did you mean GATEWAY_INFLIGHT_LIMIT?"
+        ]
+      )
+    })
+  )
+})
+
 describe("a start that fails with right settings", () => {
   const failing = (terminal: boolean) =>
     Effect.fail(new Error("The database cannot be used\ncheck DATABASE_URL")).pipe(

@@ -58,6 +58,7 @@ describe("a renewal of leases", () => {
           yield* store.lock([first])
           const renewed = yield* store.heartbeat(leases, 120_000)
           assert.deepStrictEqual(renewed.held, held)
+          assert.deepStrictEqual(renewed.renewed, new Set([second.runId]))
           assert.strictEqual(yield* leaseEnds(first.runId), before[0])
           assert.isAbove(yield* leaseEnds(second.runId), before[1] + 30_000)
         })

@@ -60,6 +60,9 @@ describe("a field that every job shares", () => {
     ["url", "https://"],
     ["url", "example"],
     ["linkedinUrl", "ada lovelace"],
+    ["domain", "example.com\u200b"],
+    ["email", "ada@example.com\u200b"],
+    ["url", "https://example.com/\u0000"],
     ["phone", "abc"],
     ["phone", "12345"],
     ["phone", "+1"],
@@ -98,6 +101,12 @@ describe("common names", () => {
       { input: { properties: properties("email") } },
       { email: "a@b.co" },
       { email: "a@b.co" }
+    ],
+    [
+      "come without the white space around them, which no check looks at",
+      { input: { properties: properties("email", "domain", "note") } },
+      { email: " a@b.co\n", domain: "\u00a0b.co ", note: " as it is " },
+      { email: "a@b.co", domain: "b.co", note: " as it is " }
     ],
     [
       "come in camel case",

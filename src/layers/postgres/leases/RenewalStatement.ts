@@ -5,9 +5,10 @@
 import type { HeldLease } from "../../../services/RunStore.js"
 
 /**
- * `now` is the database's clock as an expression. Answers `runId` and `cancelRequested` of each run whose lease is
- * held. A run that somebody has locked, such as its settlement, is held and renewed the next time: a renewal waits for
- * nobody, so that one locked run costs no other its lease, and a settlement of the same runs cannot deadlock with it.
+ * `now` is the database's clock as an expression. Answers `runId`, `cancelRequested` and `renewed` of each run whose
+ * lease is held. A run that somebody has locked, such as its settlement, is held and renewed the next time: a renewal
+ * waits for nobody, so that one locked run costs no other its lease, and a settlement of the same runs cannot deadlock
+ * with it.
  */
 export const renewal = (now: string): string => `
   with held as materialized (
@@ -22,7 +23,8 @@ export const renewal = (now: string): string => `
     update runs r set lease_expires_at = ${now} + $4::bigint
     from free f where r.workspace_id = f.workspace_id and r.run_id = f.run_id
   )
-  select run_id as "runId", cancel_requested as "cancelRequested" from held`
+  select h.run_id as "runId", h.cancel_requested as "cancelRequested", f.run_id is not null as renewed
+  from held h left join free f on f.workspace_id = h.workspace_id and f.run_id = h.run_id`
 
 export const renewalValues = (leases: ReadonlyArray<HeldLease>, leaseMillis: number): Array<unknown> => [
   leases.map(({ workspaceId }) => workspaceId),

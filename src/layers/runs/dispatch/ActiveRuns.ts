@@ -66,7 +66,7 @@ export const makeActiveRuns = (
         const done = makeOneTimeEvent<Option.Option<EndedRun>>()
         const leave = active.add(entry)
         const letGo = leases.keep({ workspaceId, runId, token: leased.lease.token })
-        const work = Effect.onExit(run(leased, entry.stop), (exit) =>
+        const work = Effect.onExit(run(leased, slot.sinceNanos, entry.stop), (exit) =>
           Effect.suspend(() => {
             leave()
             letGo()

@@ -36,7 +36,10 @@ export interface AttemptAnswer extends SharedAnswer {
   readonly endpoint: Endpoint
 }
 
-/** The client stopped the run while a call that only reads was under way; what the provider had told until then. */
+/**
+ * The client stopped the run before its call was made, or while a call that only reads was under way; what the provider
+ * had told until then.
+ */
 export class CallStopped extends Data.TaggedError("CallStopped")<{
   readonly failure: CancellationRequestedAfterDispatch
   readonly cost: CostEvidence
@@ -60,20 +63,38 @@ type CallAttempt = (
   opened: OpenAttempt
 ) => Effect.Effect<AttemptAnswer, AttemptFailure | LeaseLost>
 
+/** How soon a run that somebody has locked is looked at again. */
+const lockedLookMillis = 50
+
 export const attemptCall = (parts: Parts): CallAttempt => {
   const { patiently } = parts
   /**
-   * If this node stood still between taking a run and calling, another node may have the run by now. Then nothing is
-   * sent.
+   * If this node stood still since it took the run, another node may have the run by now. Then nothing is sent. A run
+   * that somebody has locked is looked at again: the one that locked it may be taking it over.
    */
-  const stillOurs = Effect.fnUntraced(function* ({ lease, sinceNanos, stop }: Work, run: Run) {
-    if (Option.contains(stop.known(), "lease_lost")) return yield* new LeaseLost()
+  const stillOurs = Effect.fnUntraced(function* ({ lease, sinceNanos }: Work, { runId, workspaceId }: Run) {
     const millis = Number(parts.clock.unsafeCurrentTimeNanos() - sinceNanos) / 1e6
     if (millis < lease.millis / 2) return
-    const { held } = yield* patiently(
-      parts.store.heartbeat([{ workspaceId: run.workspaceId, runId: run.runId, token: lease.token }], lease.millis)
-    )
-    if (!held.has(run.runId)) return yield* new LeaseLost()
+    const look = patiently(parts.store.heartbeat([{ workspaceId, runId, token: lease.token }], lease.millis))
+    let found = yield* look
+    while (found.held.has(runId) && !found.renewed.has(runId)) {
+      yield* Effect.sleep(lockedLookMillis)
+      found = yield* look
+    }
+    if (!found.held.has(runId)) return yield* new LeaseLost()
+  })
+
+  /** Fails where nothing may be sent any more. */
+  const mayBeSent = Effect.fnUntraced(function* (work: Work, run: Run) {
+    if (!Option.contains(work.stop.known(), "lease_lost")) yield* stillOurs(work, run)
+    const stopped = Option.getOrNull(work.stop.known())
+    if (stopped === "lease_lost") return yield* new LeaseLost()
+    if (stopped === "cancelled")
+      return yield* new CallStopped({
+        failure: new CancellationRequestedAfterDispatch(),
+        cost: { _tag: "None" },
+        evidence: null
+      })
   })
 
   /**
@@ -161,7 +182,7 @@ export const attemptCall = (parts: Parts): CallAttempt => {
         ? undefined
         : yield* filesFor(parts, run, endpoint.operation, candidate.input)
     yield* parts.faults.at("dispatch.before_send")
-    yield* stillOurs(work, run)
+    yield* mayBeSent(work, run)
     const { answer, sharedWithRunId } = yield* send(work.stop, run, attempt, {
       endpoint,
       input: candidate.input,

@@ -86,7 +86,8 @@ export const DispatcherQueue: Layer.Layer<
     const reserve = Effect.fnUntraced(function* (waitedFor: boolean) {
       if (!(waitedFor || options.startsUnwaited) || !(yield* Ref.get(open))) return null
       if ((yield* slots.take(1)) === 0) return yield* Effect.as(Ref.set(backlog, true), null)
-      return yield* slots.slotFor({ node, token: yield* ids.suffix, millis: options.leaseMillis })
+      const sinceNanos = parts.clock.unsafeCurrentTimeNanos()
+      return yield* slots.slotFor({ node, token: yield* ids.suffix, millis: options.leaseMillis }, sinceNanos)
     })
 
     // Until the catalog is there, nobody here can work on what others left; a node that has it may take it meanwhile.

@@ -11,7 +11,6 @@ import type { Candidate } from "../../../domain/RoutePlan.js"
 import type { Attempt, Run } from "../../../domain/Run.js"
 import { CancellationRequestedAfterDispatch, NoRouteCandidate } from "../../../domain/RunFailures.js"
 import { whereRefused } from "../../../domain/StorageErrors.js"
-import type { TraceContext } from "../../../domain/Trace.js"
 import type { OneTimeEvent } from "../../../services/OneTimeEvent.js"
 import type { EndedRun } from "../../../services/Runs.js"
 import type { LeasedRun } from "../../../services/RunStore.js"
@@ -96,7 +95,7 @@ const warnOfCost = ({ costMicros, endpointId, receipt, runId }: Attempt): Effect
 /** Works on a run until it is settled. None when another node has the run now. */
 export const workOn = (
   parts: Parts
-): ((leased: LeasedRun, stop: OneTimeEvent<Stop>) => Effect.Effect<Option.Option<EndedRun>>) => {
+): ((leased: LeasedRun, sinceNanos: bigint, stop: OneTimeEvent<Stop>) => Effect.Effect<Option.Option<EndedRun>>) => {
   const openNext = openingNext(parts)
   const call = attemptCall(parts)
   const ending = runEnding(parts)
@@ -157,8 +156,8 @@ export const workOn = (
         opened === null ? ending.conclude(work, progress) : attempt(work, { ...progress, unstored: null }, opened)
     })
 
-  const worked = Effect.fnUntraced(function* (leased: LeasedRun, stop: OneTimeEvent<Stop>, trace: TraceContext | null) {
-    const work: Work = { lease: leased.lease, sinceNanos: parts.clock.unsafeCurrentTimeNanos(), stop, trace }
+  const worked = Effect.fnUntraced(function* (leased: LeasedRun, held: Omit<Work, "lease">) {
+    const work: Work = { lease: leased.lease, ...held }
     const left = yield* whatWasLeft(leased, parts.clock.unsafeCurrentTimeMillis())
     switch (left._tag) {
       case "Uncertain":
@@ -171,12 +170,14 @@ export const workOn = (
         return yield* attempt(work, left.progress, left.opened)
     }
   })
-  return (leased, stop) =>
+  return (leased, sinceNanos, stop) =>
     inSpan(
       parts.tracer,
       () => runSpan(leased),
       (trace) =>
-        Effect.catchTag(worked(leased, stop, trace), "LeaseLost", () => Effect.succeed(Option.none<EndedRun>())),
+        Effect.catchTag(worked(leased, { sinceNanos, stop, trace }), "LeaseLost", () =>
+          Effect.succeed(Option.none<EndedRun>())
+        ),
       endOfRun(leased)
     )
 }

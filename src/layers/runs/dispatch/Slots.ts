@@ -8,8 +8,8 @@ export interface Slots {
   readonly take: (wanted: number) => Effect.Effect<number>
   /** Gives back slots that were taken and not used. */
   readonly giveBack: (count: number) => Effect.Effect<void>
-  /** A taken slot for the run under this lease. */
-  readonly slotFor: (lease: Lease) => Effect.Effect<Slot>
+  /** A taken slot for the run under this lease, which was stored after `sinceNanos`. */
+  readonly slotFor: (lease: Lease, sinceNanos: bigint) => Effect.Effect<Slot>
 }
 
 /** `freed` runs after a slot was released. */
@@ -24,9 +24,10 @@ export const makeSlots = (slotsMax: number, freed: Effect.Effect<void>): Effect.
           return [got, n + got]
         }),
       giveBack,
-      slotFor: (lease) =>
+      slotFor: (lease, sinceNanos) =>
         Effect.map(Ref.make(false), (released) => ({
           lease,
+          sinceNanos,
           release: Effect.flatMap(Ref.getAndSet(released, true), (before) => (before ? Effect.void : release))
         }))
     }

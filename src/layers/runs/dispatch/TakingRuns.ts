@@ -2,7 +2,7 @@
  * How one node takes runs from the storage into its free slots: queued runs in their order, and running ones whose node
  * stopped renewing their leases.
  */
-import { Clock, Effect, Ref } from "effect"
+import { Array as Arr, Clock, Effect, Ref } from "effect"
 import { CapacityExhausted } from "../../../domain/RunFailures.js"
 import type { StorageError } from "../../../domain/StorageErrors.js"
 import type { LeasedRun, RunStore } from "../../../services/RunStore.js"
@@ -38,12 +38,8 @@ const expire = ({ settlement }: TakingParts, { lease, run }: LeasedRun) =>
     Effect.ignore
   )
 
-const startOrExpire = (parts: TakingParts, leased: LeasedRun) =>
-  Effect.flatMap(parts.slots.slotFor(leased.lease), (slot) =>
-    leased.attempts.length === 0 && leased.waitedMillis > parts.options.queueMillisMax
-      ? Effect.ensuring(expire(parts, leased), slot.release)
-      : Effect.asVoid(parts.active.start(leased, slot))
-  )
+const waitedTooLong = ({ options }: TakingParts, { attempts, waitedMillis }: LeasedRun): boolean =>
+  attempts.length === 0 && waitedMillis > options.queueMillisMax
 
 type Take = (limit: number) => Effect.Effect<ReadonlyArray<LeasedRun>, StorageError>
 
@@ -53,9 +49,19 @@ const fill = (parts: TakingParts, take: Take): Effect.Effect<boolean> =>
     const { open, slots } = parts
     const room = (yield* Ref.get(open)) ? yield* slots.take(claimMax) : 0
     if (room === 0) return true
+    const sinceNanos = yield* Clock.currentTimeNanos
     const found = yield* take(room).pipe(Effect.onError(() => slots.giveBack(room)))
     yield* slots.giveBack(room - found.length)
-    yield* Effect.forEach(found, (leased) => startOrExpire(parts, leased), { discard: true })
+    const taken = yield* Effect.forEach(found, (leased) =>
+      Effect.map(slots.slotFor(leased.lease, sinceNanos), (slot) => ({ leased, slot }))
+    )
+    const [live, late] = Arr.partition(taken, ({ leased }) => waitedTooLong(parts, leased))
+    yield* Effect.forEach(live, ({ leased, slot }) => parts.active.start(leased, slot), { discard: true })
+    // Nobody renews the leases of these, so they end together, in one commit.
+    yield* Effect.forEach(late, ({ leased, slot }) => Effect.ensuring(expire(parts, leased), slot.release), {
+      concurrency: "unbounded",
+      discard: true
+    })
     return found.length === room
   }).pipe(Effect.orElseSucceed(() => true))
 

@@ -47,7 +47,7 @@ export class LeaseLost extends Data.TaggedError("LeaseLost")<{}> {}
 /** The work on one run. The lease gives the run to this node until the work is stopped. */
 export interface Work {
   readonly lease: LeasedRun["lease"]
-  /** When the work began, by the monotonic clock, which nobody can set. */
+  /** See `Slot`. */
   readonly sinceNanos: bigint
   readonly stop: OneTimeEvent<Stop>
   /** The span of this work; null where nothing is traced. */

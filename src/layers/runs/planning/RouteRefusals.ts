@@ -99,13 +99,15 @@ const refuseJob = (code: string, message: string, { extra = {}, gatewaysFault = 
   })
 
 /** Fields that every job shares are wrong: no provider was looked at. */
-export const commonInputRejected = (problems: ReadonlyArray<InputProblem>) =>
-  new JobDenied({
-    failure: new InputRejected({ detail: problems.map(sayProblem).join("; ") }),
-    result: null,
+export const commonInputRejected = (problems: ReadonlyArray<InputProblem>) => {
+  const message = problems.map(sayProblem).join("; ")
+  return new JobDenied({
+    failure: new InputRejected({ detail: message }),
+    result: { code: "rejected_input", message },
     plan: null,
     problems
   })
+}
 
 /** `suggestions` are `job:…` ids that look like this one. */
 export const unknownJob = (jobId: string, suggestions: ReadonlyArray<string>, route: RoutePlan | null) => {
@@ -256,16 +258,19 @@ const noRunnable = (route: RoutePlan, { skipped, withoutPolicy }: Refused) => {
   ]
   const own = keyless.filter(({ ownKey }) => ownKey).map(({ id }) => id)
   const platform = keyless.filter(({ platformKey }) => platformKey).map(({ id }) => id)
+  const excluded = skipped.some(({ skipped: { code } }) => code === "excluded")
   const ways = [
+    ...(excluded ? ["take an id out of fallback.exclude"] : []),
     ...(own.length === 0 ? [] : [`connect an account of your own at ${anyOf(own)}`]),
     ...(platform.length === 0 ? [] : [`ask the operator of this gateway to set a platform key for ${anyOf(platform)}`])
   ]
   return refuseJob("no_runnable_provider", message, {
-    gatewaysFault: true,
+    // The client has excluded some, and one of these might run.
+    gatewaysFault: !excluded,
     hint:
       ways.length === 0
         ? `Try again later; requestedJob.skipped says what stands against each provider${orAllow}.`
-        : `A key would help: ${ways.join(", or ")}${orAllow}.`,
+        : `${excluded ? "This would help" : "A key would help"}: ${ways.join(", or ")}${orAllow}.`,
     extra: { missingKeys: keyless.map(({ id, ownKey, platformKey }) => ({ provider: id, ownKey, platformKey })) },
     route
   })
