@@ -157,7 +157,9 @@ export const sealingKeys = (options: {
     const { keyFile } = options
     const given = yield* givenSealingKeys({ needed: keyFile === null })
     if (Option.isSome(given)) return given.value
-    return keyFile === null ? yield* Effect.dieMessage("keys that are needed were not asked for") : yield* keysInFile(keyFile)
+    return keyFile === null
+      ? yield* Effect.dieMessage("keys that are needed were not asked for")
+      : yield* keysInFile(keyFile)
   })
 
 /**
