@@ -133,7 +133,7 @@ export const credited = (
       "amount",
       micros < 0
         ? `must not take more than the ${dollars(balance.availableMicros)} that are available`
-        : "must leave a balance whose micros are an exact number: below 9 billion dollars"
+        : "must leave a balance below 9 billion dollars"
     )
   )
 }

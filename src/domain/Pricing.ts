@@ -82,7 +82,7 @@ const atMost = ({ volume }: Pick<Operation, "volume">, results: number): number 
 export const volumeOf = (operation: Pick<Operation, "volume">, input: JsonObject): number =>
   atMost(operation, Math.max(declaredVolume(operation, input), largestSignal(input)))
 
-/** How many results a run is to deliver: what its volume field asks for. Other signs of volume only raise the hold. */
+/** How many results a run is to deliver: what its volume field asks for. Other volume fields only raise the hold. */
 export const wantedResults = (operation: Pick<Operation, "volume">, input: JsonObject): number =>
   atMost(operation, declaredVolume(operation, input))
 

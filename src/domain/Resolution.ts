@@ -25,7 +25,7 @@ export interface Resolution {
 
 /** Who may decide. The command line is somebody on the gateway's own machine and names no person. */
 export type Decider = Extract<Actor, { readonly kind: "command_line" | "operator" }>
-/** Who may say the second word: a person with a name, so that it is known not to be the first one. */
+/** Who may confirm or reject a proposal: a person with a name, so that it is known not to be the one who made it. */
 export type OperatorActing = Extract<Actor, { readonly kind: "operator" }>
 
 /** `closed`: the run was settled meanwhile, for example by the late answer of its provider. */

@@ -90,7 +90,7 @@ export const holdOf = (plan: RoutePlan): Micros => {
   return cap === null ? dearestSet(plan) : Money.min(dearestSet(plan), cap)
 }
 
-/** The plan with the word on whether the client's cap cut its hold, or left out a provider. */
+/** The plan with `capped`: whether the client's cap lowered its hold, or left out a provider. */
 export const withCapped = (plan: Omit<RoutePlan, "capped">): RoutePlan => {
   const route = { ...plan, capped: plan.skipped.some(({ code }) => code === "over_cost_cap") }
   return { ...route, capped: route.capped || holdOf(route) < dearestSet(route) }

@@ -21,8 +21,8 @@ export interface AttemptCost {
 
 /**
  * The evidenced cost of one answered attempt, at most `maxMicros`. A cost that the provider reports is accepted up to
- * the hold. Without a report the listed price of the delivered results counts. A report that makes no sense costs
- * nothing and is noted.
+ * the hold. Without a report the listed price of the delivered results counts. A report that is no amount
+ * is charged as 0 and recorded as an anomaly.
  */
 export const costOf = (input: {
   /** The price of what was delivered, as it is for the attempt's input; null when nothing was delivered. */

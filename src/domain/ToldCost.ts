@@ -1,7 +1,7 @@
 /**
  * What a slow operation costs by what its answers told: the one rule for its start, its polls, the fetches of its
- * result and an accepted cancel, whatever their status. The newest amount stands. What was told and is no amount is
- * noted; it takes no amount away that was told before it, and the listed price never stands in for it. Pure.
+ * result and an accepted cancel, whatever their status. The newest amount stands. A value that is no amount is recorded
+ * as an anomaly: it replaces no earlier amount, and the listed price is not used instead. Pure.
  */
 import type { CostEvidence } from "./ProviderCall.js"
 

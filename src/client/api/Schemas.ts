@@ -1354,7 +1354,7 @@ export type Quote = {
         readonly reason: string
         /** Whether maxCostUsd cuts the hold. Example: false. */
         readonly capped: boolean
-        /** Whom it would try, in order. */
+        /** Providers that it would call, in order. */
         readonly candidates: ReadonlyArray<{
           /** The operation. Example: "mock-email-find". */
           readonly endpointId: string
@@ -1365,7 +1365,7 @@ export type Quote = {
           /** Whether it changes something in the world. Example: false. */
           readonly effectful: boolean
         }>
-        /** Whom it would not try. */
+        /** Providers that it would skip, each with the reason. */
         readonly skipped: ReadonlyArray<{
           /** The operation that is not tried. Example: "mock-email-find-2". */
           readonly endpointId: string

@@ -96,7 +96,7 @@ const OAuthBody = Schema.Struct({
         reason: field(
           Schema.String,
           "Why the provider refused it, and what helps",
-          "it refused to renew the access token (invalid_grant). Connect the account anew."
+          "it refused to renew the access token (invalid_grant). Connect the account again."
         )
       })
     ),

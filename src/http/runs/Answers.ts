@@ -16,7 +16,7 @@ import { runBody, runSummary } from "./ShownRun.js"
 
 const toRunId = Schema.decodeOption(RunId)
 
-/** An id of another form names no run. */
+/** A text in another format is the id of no run. */
 export const runIdOf = (id: string): Effect.Effect<RunId, NotFound> =>
   Option.match(toRunId(id), {
     onNone: () => Effect.fail(new NotFound({ what: "run", id: cutText(id, 100) })),

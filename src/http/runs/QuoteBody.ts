@@ -24,8 +24,8 @@ export const QuoteAnswer = Schema.Struct({
           maxMicros: field(Schema.Int, "The most that one attempt can cost, in micros", 20_000),
           effectful: field(Schema.Boolean, "Whether it changes something in the world", false)
         })
-      ).annotations({ description: "Whom it would try, in order" }),
-      skipped: Schema.Array(Skipped).annotations({ description: "Whom it would not try" })
+      ).annotations({ description: "Providers that it would call, in order" }),
+      skipped: Schema.Array(Skipped).annotations({ description: "Providers that it would skip, each with the reason" })
     }).annotations({ description: "Whom the run would try; absent when nothing could be planned" })
   ),
   error: optional(RunError),

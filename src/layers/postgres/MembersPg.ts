@@ -27,7 +27,7 @@ export const memberRowsPg = ({ query, send, sql }: Database["Type"]): MemberRows
         order by m.created_at, m.member_id`)
     )
   return {
-    // Not the lock that would keep runs of the workspace from being written: they refer to its row.
+    // The weaker lock: rows that refer to the workspace can be written meanwhile.
     lock: Effect.fnUntraced(function* (workspaceId) {
       const locked = yield* query(
         workspaceId === null

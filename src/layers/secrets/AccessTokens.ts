@@ -54,7 +54,7 @@ export interface AccessTokenParts {
   readonly platformKeys: PlatformKeys["Type"]
 }
 
-const renewAnew = "Connect the account anew."
+const renewAnew = "Connect the account again."
 const waitMillis = 150
 
 export const gone = new ConnectionUnusable({ detail: "This connection was deleted." })

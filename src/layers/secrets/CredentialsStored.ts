@@ -38,7 +38,7 @@ const unreadable = new ConnectionUnusable({
 const moved = new ConnectionInvalid({
   detail:
     "The provider has another address or another OAuth setting in the catalog than when this account was connected.",
-  hint: "Connect the account anew."
+  hint: "Connect the account again."
 })
 
 /** The platform key of a provider with accounts of users is the OAuth client there, and never goes out in a call. */

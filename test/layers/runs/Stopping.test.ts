@@ -21,7 +21,7 @@ it.live("a node that stops before its runs have ended names them in one warning"
         said.map(({ annotations }) => annotations),
         [{ runs: 1, runIds: started.run.runId }]
       )
-      assert.include(said[0]?.message, "stops before its runs have ended")
+      assert.include(said[0]?.message, "stops with unfinished runs")
     })
   )
 )

@@ -38,7 +38,7 @@ import { entryColumns } from "./LedgerColumns.js"
 import { operationLink } from "./Runs.js"
 
 const toRunId = Schema.decodeOption(RunId)
-/** A text of another form names no run. */
+/** A text in another format is the id of no run. */
 export const runIdOf = (raw: string): Effect.Effect<RunId, NotFound> =>
   Option.match(toRunId(raw), {
     onNone: () => Effect.fail(new NotFound({ what: "run", id: cutText(raw, 100) })),

@@ -174,8 +174,8 @@ const notJson = ValidationError.of("body", "is signed, and is no JSON document i
 const Event = Schema.Struct({
   id: Schema.String,
   type: Schema.String,
-  /** In seconds: when it happened, however late and often the event is delivered. */
-  created: Schema.Int,
+  /** In seconds: when it happened, however late and often the event is delivered. Without it, before all others. */
+  created: nullable(Schema.Int),
   livemode: Schema.Boolean,
   account: nullable(Schema.String),
   data: Schema.Struct({ object: Schema.Unknown })
@@ -198,7 +198,7 @@ const reader = <A, I>(schema: Schema.Schema<A, I>, read: (object: A, at: number)
   return ({ created, data }) =>
     Either.match(decode(data.object), {
       onLeft: () => unreadable,
-      onRight: (object) => read(object, created * 1_000)
+      onRight: (object) => read(object, (created ?? 0) * 1_000)
     })
 }
 

@@ -10,7 +10,7 @@
  * @property {ReadonlyArray<string>} urls of the servers of the database, of which one takes writes
  * @property {ReadonlyArray<import("./LeaseTable.js").LeaseTableMemory>} tables
  * @property {number} slotBytes
- * @property {string} renewal the statement of Renewal.ts
+ * @property {string} renewal the statement of RenewalStatement.ts
  * @property {number} leaseMillis
  * @property {number} heartbeatMillis
  * @property {number} silenceMillis

@@ -1,6 +1,6 @@
 /**
  * Leases renewed by a thread of their own, with a connection of its own: a main thread that is blocked for half a
- * minute loses none. What they are is written into memory that both share (LeaseTable), so a run that ends before its
+ * minute loses none. Their list is in memory that both threads share (LeaseTable), so a run that ends before its
  * first renewal sends nothing. A main thread without a pulse for `mainSilenceMillisMax` counts as dead; a thread that
  * ended is started again.
  */

@@ -152,7 +152,7 @@ const tellLeft = ({ runIds }: ActiveRuns) =>
   Effect.flatMap(runIds, (left) =>
     Effect.annotateLogs(
       Effect.logWarning(
-        "This node stops before its runs have ended: they are taken over. An answer that could not be stored is lost, and where the call may have had an effect its run waits for a person"
+        "This node stops with unfinished runs: other nodes take them over. Answers that are not stored yet are lost, and a run whose call may have had an effect waits for an operator"
       ),
       { runs: left.length, runIds: left.slice(0, leftNamedMax).join(" ") }
     )
