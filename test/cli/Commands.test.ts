@@ -757,69 +757,65 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
     180_000
   )
 
-  it.effect(
-    "lints the built-in catalog together with a folder, and names file and path of what is wrong",
-    () =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          const place = yield* temporary
-          mkdirSync(join(place, "providers"))
-          writeFileSync(
-            join(place, "providers", "broken.yaml"),
-            "id: broken\nname: Broken\nbaseUrl: ftp://x\noperations: []\n"
-          )
-          const { code, out } = yield* cli(["catalog", "lint", place, "--json"])
-          assert.strictEqual(code, 1)
-          const found = JSON.parse(out.join(""))
-          assert.isFalse(found.ok)
-          assert.sameMembers(
-            found.problems.map(({ path }: { path: string }) => path.split(".")[0]),
-            ["baseUrl", "operations"]
-          )
-          assert.isTrue(found.problems.every(({ subject }: { subject: string }) => subject.endsWith("broken.yaml")))
-          const whole = yield* json("catalog lint")
-          assert.deepInclude(whole, { ok: true, folders: [], problems: [] })
+  it.effect("lints the built-in catalog together with a folder, and names file and path of what is wrong", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const place = yield* temporary
+        mkdirSync(join(place, "providers"))
+        writeFileSync(
+          join(place, "providers", "broken.yaml"),
+          "id: broken\nname: Broken\nbaseUrl: ftp://x\noperations: []\n"
+        )
+        const { code, out } = yield* cli(["catalog", "lint", place, "--json"])
+        assert.strictEqual(code, 1)
+        const found = JSON.parse(out.join(""))
+        assert.isFalse(found.ok)
+        assert.sameMembers(
+          found.problems.map(({ path }: { path: string }) => path.split(".")[0]),
+          ["baseUrl", "operations"]
+        )
+        assert.isTrue(found.problems.every(({ subject }: { subject: string }) => subject.endsWith("broken.yaml")))
+        const whole = yield* json("catalog lint")
+        assert.deepInclude(whole, { ok: true, folders: [], problems: [] })
 
-          const wrong = yield* cli(["catalog", "lint", join(place, "providers")])
-          assert.strictEqual(wrong.code, 1)
-          assert.match(wrong.out.join("\n"), /providers: holds neither providers\/ nor jobs\//)
-          writeFileSync(join(place, "providers", "broken.yaml"), `mock: true\n${batManifest}`)
-          assert.deepInclude(yield* json(["catalog", "lint", place]), {
-            endpoints: whole["endpoints"] + 1,
-            folders: [{ folder: place, endpoints: 1, jobs: 0, overrides: { jobs: [], operations: [] } }]
-          })
-          assert.include((yield* cli(["catalog", "lint", place])).out.join("\n"), `from ${place}: 1 operation, 0 jobs`)
-
-          writeFileSync(
-            join(place, "providers", "broken.yaml"),
-            batManifest.replace("verified: false", 'verified: true, verifiedOn: "2020-01-01"')
-          )
-          const aged = yield* cli(["catalog", "lint", place])
-          assert.strictEqual(aged.code, 0)
-          assert.match(
-            aged.out.join("\n"),
-            /Warning: .*broken\.yaml at operations\.0\.provenance\.verifiedOn: is \d+ days ago/
-          )
-
-          const builtIn = fileURLToPath(new URL("../../catalog/providers/rubygems.yaml", import.meta.url))
-          rmSync(join(place, "providers", "broken.yaml"))
-          writeFileSync(join(place, "providers", "rubygems.yaml"), readFileSync(builtIn))
-          const words =
-            "Replaces 2 operations of the same id that are built in or in GATEWAY_CATALOG: rubygems-gem, rubygems-search"
-          assert.include((yield* cli(["catalog", "lint", place])).out.join("\n"), words)
-          assert.include((yield* cli(["catalog", "publish", place, "--dry-run"])).out.join("\n"), words)
-
-          const job = fileURLToPath(new URL("../../catalog/jobs/dns.lookup.yaml", import.meta.url))
-          mkdirSync(join(place, "jobs"))
-          writeFileSync(join(place, "jobs", "dns.yaml"), readFileSync(job))
-          const misnamed = yield* cli(["catalog", "lint", place])
-          assert.strictEqual(misnamed.code, 0)
-          assert.match(
-            misnamed.out.join("\n"),
-            /Warning: .*\/jobs\/dns\.yaml at id: is dns\.lookup: the file of this job should be called dns\.lookup\.yaml/
-          )
+        const wrong = yield* cli(["catalog", "lint", join(place, "providers")])
+        assert.strictEqual(wrong.code, 1)
+        assert.match(wrong.out.join("\n"), /providers: holds neither providers\/ nor jobs\//)
+        writeFileSync(join(place, "providers", "broken.yaml"), `mock: true\n${batManifest}`)
+        assert.deepInclude(yield* json(["catalog", "lint", place]), {
+          endpoints: whole["endpoints"] + 1,
+          folders: [{ folder: place, endpoints: 1, jobs: 0, overrides: { jobs: [], operations: [] } }]
         })
-      ),
-    60_000
+        assert.include((yield* cli(["catalog", "lint", place])).out.join("\n"), `from ${place}: 1 operation, 0 jobs`)
+
+        writeFileSync(
+          join(place, "providers", "broken.yaml"),
+          batManifest.replace("verified: false", 'verified: true, verifiedOn: "2020-01-01"')
+        )
+        const aged = yield* cli(["catalog", "lint", place])
+        assert.strictEqual(aged.code, 0)
+        assert.match(
+          aged.out.join("\n"),
+          /Warning: .*broken\.yaml at operations\.0\.provenance\.verifiedOn: is \d+ days ago/
+        )
+
+        const builtIn = fileURLToPath(new URL("../../catalog/providers/rubygems.yaml", import.meta.url))
+        rmSync(join(place, "providers", "broken.yaml"))
+        writeFileSync(join(place, "providers", "rubygems.yaml"), readFileSync(builtIn))
+        const words =
+          "Replaces 2 operations of the same id that are built in or in GATEWAY_CATALOG: rubygems-gem, rubygems-search"
+        const job = fileURLToPath(new URL("../../catalog/jobs/dns.lookup.yaml", import.meta.url))
+        mkdirSync(join(place, "jobs"))
+        writeFileSync(join(place, "jobs", "dns.yaml"), readFileSync(job))
+        const same = yield* cli(["catalog", "lint", place])
+        assert.strictEqual(same.code, 0)
+        assert.include(same.out.join("\n"), words)
+        assert.match(
+          same.out.join("\n"),
+          /Warning: .*\/jobs\/dns\.yaml at id: is dns\.lookup: the file of this job should be called dns\.lookup\.yaml/
+        )
+        assert.include((yield* cli(["catalog", "publish", place, "--dry-run"])).out.join("\n"), words)
+      })
+    )
   )
 })
