@@ -4,7 +4,7 @@
 import js from "@eslint/js"
 import tseslint from "typescript-eslint"
 import openLookup from "./eslint/openLookup.js"
-import { isolated } from "./test/isolated.js"
+import { chaos, isolated } from "./test/isolated.js"
 
 const noAmbient = (allowed = []) =>
   [
@@ -169,6 +169,7 @@ export default tseslint.config(
     // The others are not loaded by files that share a process.
     ignores: [
       ...isolated,
+      ...chaos,
       "test/support/{closingLine,globalSetup,startPostgres}.ts",
       "test/docs/terminal.ts",
       "test/golden/documentGateway.ts"

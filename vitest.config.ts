@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config"
-import { isolated } from "./test/isolated.js"
+import { chaos, isolated } from "./test/isolated.js"
 import LongestFirst from "./test/support/longestFirst.js"
 
 export default defineConfig({
@@ -23,11 +23,12 @@ export default defineConfig({
           name: "shared",
           pool: "threads",
           include: ["test/**/*.test.ts"],
-          exclude: isolated,
+          exclude: [...isolated, ...chaos],
           setupFiles: ["test/support/sharedProcess.ts"]
         }
       },
-      { extends: true, test: { name: "isolated", pool: "forks", include: isolated } }
+      { extends: true, test: { name: "isolated", pool: "forks", include: isolated } },
+      { extends: true, test: { name: "chaos", pool: "forks", include: chaos } }
     ]
   }
 })

@@ -271,7 +271,7 @@ describe("compose.yaml", () => {
     for (const { file } of Object.values<{ file: string }>(secrets)) assert.match(file, /^\.\/secrets\//)
     // The instructions make each of them.
     for (const name of Object.keys(secrets)) assert.include(textOf("compose.yaml"), `> secrets/${name}\n`)
-    assert.include(textOf(".gitignore").split("\n"), "secrets/")
+    assert.include(textOf(".gitignore").split("\n"), "/secrets/")
   })
 
   it("waits for a Postgres that keeps its data, and opens the console on this machine only", () => {
