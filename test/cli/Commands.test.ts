@@ -239,7 +239,7 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
         cli(["credit", "--workspace", id, "--usd=999999999", "--reason", "all", "--yes"])
       )
       const last = (yield* Effect.all(dear)).at(-1)
-      assert.match(last?.err.join("\n") ?? "", /^--usd: must leave a balance .* below 9 billion dollars$/)
+      assert.match(last?.err.join("\n") ?? "", /^--usd: must leave a balance below 9 billion dollars$/)
     })
   )
 
