@@ -31,6 +31,7 @@ const dueRows = rowsOf(
     now: Schema.Int
   })
 )
+const balanceRows = rowsOf(Schema.Struct({ workspaceId: WorkspaceId, availableMicros: Micros }))
 const methodRow = rowOf(Schema.Struct({ method: Schema.String, paidAt: Schema.Int }))
 const besideRow = rowOf(Schema.Struct({ method: Schema.NullOr(Schema.String), now: Schema.Int }))
 
@@ -86,7 +87,20 @@ export const automaticRows = (database: Database["Type"]): Effect.Effect<Automat
                 + a.amount_micros <= a.monthly_maximum_micros)
           order by a.retry_at, a.workspace_id limit ${limit} for update of a skip locked`)
         )
-        return rows.map(({ availableMicros, method, now, ...rule }) => ({ rule, method, availableMicros, now }))
+        // The rules are as they were when they were locked, the balances as they were when the statement began. Meanwhile
+        // another node may have ended a top-up, so they are read again: its card would be charged twice.
+        const balances = yield* balanceRows(
+          query(sql`
+          select workspace_id as "workspaceId", available_micros as "availableMicros" from wallets
+          where workspace_id = any(${rows.map(({ workspaceId }) => workspaceId)}::text[])`)
+        )
+        const available = new Map(balances.map((each) => [each.workspaceId, each.availableMicros]))
+        return rows.map(({ availableMicros, method, now, ...rule }) => ({
+          rule,
+          method,
+          availableMicros: available.get(rule.workspaceId) ?? availableMicros,
+          now
+        }))
       }),
       savedMethod: (workspaceId) =>
         methodRow(
