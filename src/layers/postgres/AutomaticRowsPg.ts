@@ -87,8 +87,8 @@ export const automaticRows = (database: Database["Type"]): Effect.Effect<Automat
                 + a.amount_micros <= a.monthly_maximum_micros)
           order by a.retry_at, a.workspace_id limit ${limit} for update of a skip locked`)
         )
-        // The rules are as they were when they were locked, the balances as they were when the statement began. Meanwhile
-        // another node may have ended a top-up, so they are read again: its card would be charged twice.
+        // The rules are as they were when they were locked, the balances as they were when the statement began. Another
+        // node may have ended a top-up in between, so they are read again: its card would be charged twice.
         const balances = yield* balanceRows(
           query(sql`
           select workspace_id as "workspaceId", available_micros as "availableMicros" from wallets
