@@ -6,7 +6,7 @@
 import { ConfigProvider, Effect } from "effect"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { dirname, join, sep } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { afterAll, assert, describe, it } from "vitest"
 import { parse } from "yaml"
@@ -272,6 +272,27 @@ describe("compose.yaml", () => {
     // The instructions make each of them.
     for (const name of Object.keys(secrets)) assert.include(textOf("compose.yaml"), `> secrets/${name}\n`)
     assert.include(textOf(".gitignore").split("\n"), "/secrets/")
+  })
+
+  it("keeps files out of git by names that hide no source: git and the formatter would leave these out too", () => {
+    const anywhere = textOf(".gitignore")
+      .split("\n")
+      .filter((line) => /^[^/#*\s][^/*]*\/?$/.test(line))
+      .map((line) => line.replace(/\/$/, ""))
+    assert.include(anywhere, "node_modules")
+    const steps = ["src", "test", "catalog", "docs", "chaos", "bench", "examples", "scripts", "deploy"].flatMap(
+      (folder) =>
+        readdirSync(fileURLToPath(new URL(`../../${folder}`, import.meta.url)), {
+          recursive: true,
+          encoding: "utf8"
+        }).flatMap((path) => path.split(sep))
+    )
+    const names = new Set(steps)
+    assert.isTrue(names.has("secrets"))
+    assert.deepStrictEqual(
+      anywhere.filter((name) => names.has(name)),
+      []
+    )
   })
 
   it("waits for a Postgres that keeps its data, and opens the console on this machine only", () => {

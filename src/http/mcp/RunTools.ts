@@ -37,7 +37,7 @@ const { connectionId, fallback, input } = QuoteBody.fields
 const asked = { endpointId, input, fallback, connectionId }
 
 const Skipped = Schema.Struct({ endpointId: Schema.String, code: SkipCode, reason: Schema.String })
-/** Those of whom a tool tells. */
+/** As many of them as a tool shows. */
 const told = (skipped: ReadonlyArray<typeof Skipped.Type>) => skipped.slice(0, toolSkippedMax)
 
 const QuoteView = Schema.Struct({
