@@ -5,6 +5,7 @@ import { describe } from "vitest"
 import { RunId } from "../../src/domain/Ids.js"
 import { Micros } from "../../src/domain/Micros.js"
 import type { Run } from "../../src/domain/Run.js"
+import { StorageBusy } from "../../src/domain/StorageErrors.js"
 import { drop, ProvidersScripted } from "../../src/layers/providers/ProvidersScripted.js"
 import { ReconciliationStored } from "../../src/layers/runs/ReconciliationStored.js"
 import { actorName, commandLine } from "../../src/domain/AuditEntry.js"
@@ -104,6 +105,25 @@ export const reconciliationSuite = (name: string, storage: Layer.Layer<Storage>)
           items.map(({ amountMicros, kind, reason }) => ({ kind, amountMicros, reason })).reverse()
         )
       )
+
+    test(
+      "an error after a decision that is committed does not say that nothing was done",
+      Effect.gen(function* () {
+        const run = yield* uncertain
+        const store = yield* RunStore
+        // The decision reads them once. Then it is committed, and the storage goes away.
+        let reads = 0
+        const attempts: typeof store.attempts = (key) =>
+          (reads += 1) === 1 ? store.attempts(key) : new StorageBusy({ retryAfterSeconds: 1 })
+        const leaving = Layer.succeed(RunStore, { ...store, attempts })
+        const service = Layer.provide(ReconciliationStored({ twoPersonAboveMicros: null }), leaving)
+        const failure = yield* Effect.flip(
+          Effect.provide(decide(run, "released", null, "not in their log", commandLine), service)
+        )
+        assert.strictEqual(failure._tag, "storage_uncertain")
+        assert.strictEqual((yield* (yield* Runs).get(run.workspaceId, run.runId)).run.status, "failed")
+      })
+    )
 
     test(
       "a charged run is completed, costs its whole hold, and the reason stands on the ledger",
