@@ -10,6 +10,7 @@ import { dirname, join, sep } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { afterAll, assert, describe, it } from "vitest"
 import { parse } from "yaml"
+import { oauthMillis } from "../../src/domain/Limits.js"
 import { productVersion } from "../../src/domain/Product.js"
 import { readConfig } from "../../src/layers/node/Config.js"
 import { fileOf, secretSettings } from "../../src/layers/node/ConfigValues.js"
@@ -84,7 +85,8 @@ const configOf = (given: Readonly<Record<string, string>>) =>
 const runsMillis = 20_000
 const stopMillis = (given: Readonly<Record<string, string>>): number => {
   const { drainMillis, stopPauseMillis } = configOf(given)
-  return stopPauseMillis + drainMillis + runsMillis
+  // A renewal that is cut off may have used up the refresh token of a connection.
+  return stopPauseMillis + drainMillis + runsMillis + oauthMillis
 }
 
 const places: Array<string> = []
@@ -163,6 +165,18 @@ describe("the Dockerfile", () => {
     ])
       assert.isFalse(reaches(path), path)
     assert.isTrue(reaches("src/main.ts"))
+  })
+
+  it("copies every script that the build reads", () => {
+    const copied = stages.flatMap(({ instructions }) => instructions.flatMap(({ sources }) => sources ?? []))
+    const read = new Set(["build.mjs"])
+    for (const script of read)
+      for (const [, imported, joined] of textOf(`scripts/${script}`).matchAll(
+        /"\.\/([\w-]+\.mjs)"|"scripts", "([\w-]+\.mjs)"/g
+      ))
+        read.add(imported ?? joined ?? script)
+    assert.isAbove(read.size, 2)
+    for (const script of read) assert.include(copied, `scripts/${script}`)
   })
 
   it("is refused by the check where it says what the check does not know", () => {
