@@ -99,6 +99,7 @@ export interface Services {
   readonly openIdLayer?: Layer.Layer<OpenId>
   readonly sessions?: Partial<Sessions["Type"]>
   readonly limiter?: Partial<RateLimiter["Type"]>
+  readonly reports?: Partial<Reports["Type"]>
   readonly runs?: Partial<Runs["Type"]>
   readonly automaticTopUps?: Partial<AutomaticTopUps["Type"]>
   readonly paymentEvents?: Partial<PaymentEvents["Type"]>
@@ -153,7 +154,7 @@ export const gatewayLayer = (services: Services): Layer.Layer<ServerAddress, unk
       partial(Reconciliation, {}),
       partial(AuditTrail, services.auditTrail ?? {}),
       partial(Tokens, services.tokens ?? {}),
-      partial(Reports, {}),
+      partial(Reports, services.reports ?? {}),
       partial(TopUps, {
         hint: (asked) => Effect.succeed(topUpHint(billingDefaults, { ...asked, processorConfigured: false })),
         ...services.topUps

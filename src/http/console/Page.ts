@@ -20,7 +20,7 @@ import type { RequestState } from "../RequestState.js"
 import { fieldProblems, type UrlEncoded } from "../UrlEncoded.js"
 import { type Filled, type Typed, unfilled } from "./Forms.js"
 import { html, type Html, type Link } from "./Html.js"
-import { wordsOf } from "./Words.js"
+import { sameFormHint, wordsOf } from "./Words.js"
 import type { Session, SetCookie, Visitor } from "./Visitors.js"
 
 /** A whole page, to be put into the frame. */
@@ -242,17 +242,18 @@ const handled = <V, A, I, R, R2>(options: FormOptions<V, A, I, R, R2>) => {
   const repeatable = listFields(options.fields)
   return (visit: V, sent: UrlEncoded): Handled<R | R2> => {
     const typed = sent.fields
-    const again = (form: Filled, status: number, headers: Screen["headers"]) =>
+    const screenAgain = (form: Filled, status: number, headers: Screen["headers"]) =>
       Effect.map(options.again(visit, form), (shown): Answer =>
         shown._tag === "Screen" ? { ...shown, status, headers: { ...shown.headers, ...headers } } : shown
       )
     const refused = (error: HttpError) => {
       const row = wireErrors.get(error._tag)
-      return again(refusedForm(typed, error), row?.status ?? 500, row?.headers(error) ?? {})
+      const shown = screenAgain(refusedForm(typed, error), row?.status ?? 500, row?.headers(error) ?? {})
+      return orFirst(shown, error)
     }
     const unreadable = fieldProblems(sent, repeatable)
     if (unreadable.length > 0)
-      return Effect.map(again({ ...unfilled, typed, problems: byField(unreadable) }, 400, {}), (shown): Answer =>
+      return Effect.map(screenAgain({ ...unfilled, typed, problems: byField(unreadable) }, 400, {}), (shown): Answer =>
         shown._tag === "Screen" ? { ...shown, content: html`${unreadableForm(unreadable)}${shown.content}` } : shown
       )
     return Either.match(decode(plain(typed)), {
@@ -264,6 +265,18 @@ const handled = <V, A, I, R, R2>(options: FormOptions<V, A, I, R, R2>) => {
     })
   }
 }
+
+/**
+ * The form again, or where it cannot be read either, what became of the change: "nothing was done" of the reading would
+ * be wrong about a change whose end is not known.
+ */
+export const orFirst = <A, E extends PageError, R>(
+  again: Effect.Effect<A, E, R>,
+  first: HttpError
+): Effect.Effect<A, E | HttpError, R> =>
+  Effect.catchAll(again, (error) =>
+    Effect.fail(error._tag === "SignInFirst" || error._tag === "Refusal" ? error : first)
+  )
 
 const byField = (problems: ReadonlyArray<FieldProblem>): ReadonlyMap<string, string> =>
   new Map(problems.map(({ field, message }) => [field, message]))
@@ -303,7 +316,8 @@ export const refusedForm = (typed: Typed, error: HttpError): Filled => {
     return { typed, problems: byField(error.details), told: null }
   }
   const { hint, message } = wordsOf(error)
-  return { ...unfilled, typed, told: { code: error._tag, message, hint } }
+  const sendAgain = error._tag === "storage_uncertain" && typed.has("key")
+  return { ...unfilled, typed, told: { code: error._tag, message, hint: sendAgain ? sameFormHint : hint } }
 }
 
 /** A form of a workspace. */

@@ -11,6 +11,10 @@ export interface Words {
   readonly hint: string
 }
 
+/** Of a change whose end is not known, where its form is shown again with the key by which it is done once. */
+export const sameFormHint =
+  "Send this form again as it stands: however often it is sent, it is done once. Filled in anew, it would be done a second time."
+
 /** An error in the words of a page. */
 export const wordsOf = (error: HttpError): Words => {
   switch (error._tag) {

@@ -2,9 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { MediaId, RunId, WorkspaceId } from "../../../src/domain/Ids.js"
-import { StorageBusy } from "../../../src/domain/StorageErrors.js"
+import { zero } from "../../../src/domain/Micros.js"
+import { StorageBusy, StorageUncertain } from "../../../src/domain/StorageErrors.js"
 import { Address, Caller, run, testGateway } from "../../../src/testing.js"
 import { startAccounts } from "../../support/accountsGateway.js"
+import { newBrowser } from "../../support/browser.js"
 import { id, startGateway } from "../../support/httpGateway.js"
 import { signInTo } from "../../support/signIn.js"
 
@@ -215,6 +217,51 @@ describe("a page of the console", () => {
       assert.strictEqual(file.headers.get("content-type"), "text/css; charset=utf-8")
       assert.include(file.headers.get("cache-control"), "immutable")
       assert.isAbove(file.text.length, 1_000)
+    })
+  )
+
+  it.scopedLive("says of a change whose end is not known just that, with or without its form", () =>
+    Effect.gen(function* () {
+      let readable = true
+      const gateway = yield* startAccounts({
+        reports: {
+          workspace: (workspaceId) =>
+            readable
+              ? Effect.succeed({
+                  workspaceId,
+                  name: "acme",
+                  operator: false,
+                  inflight: 0,
+                  createdAt: 0,
+                  lastRunAt: null,
+                  availableMicros: zero,
+                  heldMicros: zero
+                })
+              : Effect.fail(new StorageBusy({ retryAfterSeconds: 2 }))
+        },
+        wallet: { credit: () => Effect.fail(new StorageUncertain()) }
+      })
+      const { workspaceId } = yield* gateway.person()
+      const { cookie, csrf } = yield* gateway.operator
+      const credit = newBrowser(gateway, cookie).post(`/console/operator/workspaces/${workspaceId}/credit`, {
+        csrf,
+        amountUsd: "5",
+        reason: "a refund",
+        key: "console_key",
+        confirmed: "yes"
+      })
+      const withForm = yield* credit
+      assert.strictEqual(withForm.status, 503)
+      assert.include(withForm.text, "was lost at the moment of the change")
+      assert.include(withForm.text, 'name="key" value="console_key"')
+      assert.include(withForm.text, "it is done once")
+      assert.notInclude(withForm.text, "Nothing was done")
+      // The same outage keeps the page of the form from being read.
+      readable = false
+      const without = yield* credit
+      assert.strictEqual(without.status, 503)
+      assert.include(without.text, "It is not known whether this was done")
+      assert.notInclude(without.text, "Nothing was done")
     })
   )
 

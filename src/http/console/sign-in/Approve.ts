@@ -21,7 +21,7 @@ import { time } from "../../Fields.js"
 import { button, filledWith, form, selectField, textField, type Typed, typedOf } from "../Forms.js"
 import { scopeMeanings } from "../Scopes.js"
 import { type Html, html, Link } from "../Html.js"
-import { type Page, redirect, Refusal, screen, type SignedInVisit } from "../Page.js"
+import { orFirst, type Page, redirect, Refusal, screen, type SignedInVisit } from "../Page.js"
 
 const path = "/approve/:approvalId"
 
@@ -235,13 +235,13 @@ const approveForm: Page<Services> = {
       const login = yield* loginOf(visit)
       return yield* Effect.catchAll(decide(visit, login, fields), (error) =>
         Effect.gen(function* () {
-          const now = yield* loginOf(visit)
+          const now = yield* orFirst(loginOf(visit), error)
           const row = wireErrors.get(error._tag)
           const problem =
             error._tag === "forbidden"
               ? `Your role has not the scope ${error.scope}, so you cannot give it. Ask an owner.`
               : error.message
-          const again = yield* shown(visit, now, fields, problem)
+          const again = yield* orFirst(shown(visit, now, fields, problem), error)
           return { ...again, status: row?.status ?? 500, headers: row?.headers(error) ?? {} }
         })
       )
