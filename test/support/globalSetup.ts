@@ -135,7 +135,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const ready = Effect.gen(function* () {
     const url = process.env["DATABASE_URL"] ?? (yield* embedded)
     const { client, prefix } = yield* claimPrefix(url)
-    yield* Effect.promise(() => client.query(`create database ${prefix}`))
+    // A database of an operator mostly sorts by a language, unlike the embedded one. What works here works on both.
+    yield* Effect.promise(() =>
+      client.query(`create database ${prefix} template template0 encoding 'UTF8' locale_provider icu icu_locale 'en-US'`)
+    )
     yield* migrate(migrations).pipe(Effect.provide(DatabasePg({ url: withDatabase(url, prefix), connectionsMax: 2 })))
     const arePartitioned = process.env["TEST_TABLES"] === "partitioned"
     const twin = `${prefix}_partitioned`
