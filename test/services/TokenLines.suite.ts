@@ -1,6 +1,6 @@
 /** What a token that another one let in may spend, whatever it is stored in: never more than the one that let it in. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Either, Layer, Redacted } from "effect"
+import { Clock, Effect, Either, Layer, Redacted } from "effect"
 import { createHash, randomBytes } from "node:crypto"
 import { describe } from "vitest"
 import { commandLine } from "../../src/domain/AuditEntry.js"
@@ -15,15 +15,16 @@ import {
 import { Accounts, type Principal } from "../../src/services/Accounts.js"
 import { LoginApprovals } from "../../src/services/LoginApprovals.js"
 import { Runs } from "../../src/services/Runs.js"
+import { Tokens } from "../../src/services/Tokens.js"
 import { Wallet } from "../../src/services/Wallet.js"
 import { engine, funded, requestOf, type Storage } from "../support/engine.js"
 
 const tool = "mock-email-find"
 const price = 5_000
 
-type Services = Layer.Layer.Success<ReturnType<typeof engine>> | LoginApprovals | Storage
+type Services = Layer.Layer.Success<ReturnType<typeof engine>> | LoginApprovals | Storage | Tokens
 
-export const tokenLinesSuite = (name: string, storage: Layer.Layer<LoginApprovals | Storage>) =>
+export const tokenLinesSuite = (name: string, storage: Layer.Layer<LoginApprovals | Storage | Tokens>) =>
   describe(name, () => {
     const test = (title: string, work: (providers: ScriptedProviders) => Effect.Effect<void, unknown, Services>) =>
       it.live(title, () => {
@@ -83,5 +84,17 @@ export const tokenLinesSuite = (name: string, storage: Layer.Layer<LoginApproval
         assert.deepStrictEqual(yield* spent(child), [3 * price, 2 * price])
         assert.isTrue(Either.isRight(yield* start(child, 0)))
         assert.isTrue(Either.isLeft(yield* start(first, 0)))
+      }))
+
+    test("a token ends with the one that let it in, also where that got its end meanwhile", () =>
+      Effect.gen(function* () {
+        const first = yield* funded(1_000_000)
+        const expiresAt = (yield* Clock.currentTimeMillis) + 3_600_000
+        // As read before the change: what its approvals knew then.
+        const before = first
+        yield* (yield* Tokens).change(first, first.tokenId, { expiresAt }, commandLine)
+        const child = yield* letIn(before)
+        assert.strictEqual(child.expiresAt, expiresAt)
+        assert.strictEqual((yield* letIn(child)).expiresAt, expiresAt)
       }))
   })

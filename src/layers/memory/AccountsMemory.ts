@@ -2,7 +2,7 @@
 import { Array as Arr, Clock, Effect, HashMap, Layer, Option, Struct } from "effect"
 import type { TokenId, WorkspaceId } from "../../domain/Ids.js"
 import { zero } from "../../domain/Micros.js"
-import { lineOf } from "../../domain/TokenLine.js"
+import { childEnd, lineOf } from "../../domain/TokenLine.js"
 import { Accounts, type Principal, type Workspace } from "../../services/Accounts.js"
 import type { Ids } from "../../services/Ids.js"
 import type { AccountRows } from "../accounts/AccountRows.js"
@@ -52,6 +52,17 @@ export const withToken = (state: MemoryState, token: StoredToken): MemoryState =
   }
 }
 
+/** When the first of these tokens ends; null where none does. */
+export const firstEnd = ({ tokens }: Pick<MemoryState, "tokens">, tokenIds: ReadonlyArray<TokenId>): number | null =>
+  tokenIds.reduce<number | null>(
+    (end, tokenId) =>
+      Option.match(HashMap.get(tokens, tokenId), {
+        onNone: () => end,
+        onSome: ({ expiresAt }) => childEnd(expiresAt, end)
+      }),
+    null
+  )
+
 /** A token as a caller; null without its workspace. */
 export const principalOf = (state: MemoryState, token: StoredToken): Principal | null =>
   Option.getOrNull(
@@ -67,7 +78,14 @@ export const principalOf = (state: MemoryState, token: StoredToken): Principal |
         "revokedAt",
         "spend"
       )
-      return { ...own, workspaceName: name, operatorWorkspace: operator, policy, learnsFromUse }
+      return {
+        ...own,
+        expiresAt: firstEnd(state, lineOf(token)),
+        workspaceName: name,
+        operatorWorkspace: operator,
+        policy,
+        learnsFromUse
+      }
     })
   )
 

@@ -7,7 +7,7 @@ import type { Ids } from "../../services/Ids.js"
 import { Tokens } from "../../services/Tokens.js"
 import type { AboveToken, OwnTokenRow, TokenRows } from "../accounts/tokens/TokenRows.js"
 import { tokensOver } from "../accounts/tokens/TokensOver.js"
-import { AccountsMemory } from "./AccountsMemory.js"
+import { AccountsMemory, firstEnd } from "./AccountsMemory.js"
 import { AuditTrailMemory } from "./AuditTrailMemory.js"
 import { MemoryStorage, type MemoryState, type StoredToken } from "./MemoryStorage.js"
 
@@ -27,15 +27,16 @@ const rowOf = (token: StoredToken, now: number): OwnTokenRow => ({
   now
 })
 
-const least = (values: ReadonlyArray<number | null>): number | null =>
-  values.reduce((found, value) => childEnd(value, found), null)
-
-const above = ({ tokens }: MemoryState, tokenIds: ReadonlyArray<TokenId>): AboveToken => {
-  const found = tokenIds.flatMap((tokenId) => Option.toArray(HashMap.get(tokens, tokenId)))
-  const limit = least(found.map(({ monthlyLimitMicros }) => monthlyLimitMicros))
+const above = (state: MemoryState, tokenIds: ReadonlyArray<TokenId>): AboveToken => {
+  const limits = tokenIds.flatMap((tokenId) =>
+    Option.match(HashMap.get(state.tokens, tokenId), {
+      onNone: () => [],
+      onSome: ({ monthlyLimitMicros }) => (monthlyLimitMicros === null ? [] : [monthlyLimitMicros])
+    })
+  )
   return {
-    expiresAt: least(found.map(({ expiresAt }) => expiresAt)),
-    limitMicros: limit === null ? null : Micros.make(limit)
+    expiresAt: firstEnd(state, tokenIds),
+    limitMicros: limits.length === 0 ? null : Micros.make(Math.min(...limits))
   }
 }
 

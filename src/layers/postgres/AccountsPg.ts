@@ -90,8 +90,12 @@ const knownTokenRow = rowOf(
   })
 )
 
+/** One that was made while the token above it got its end has none of its own. */
+const endOfLine = `case when t.ancestors = '{}' then t.expires_at else least(t.expires_at, (select min(a.expires_at) from tokens a
+    where a.workspace_id = t.workspace_id and a.token_id = any(t.ancestors))) end`
+
 const principalColumns = `t.token_id as "tokenId", t.label, t.workspace_id as "workspaceId", w.name as "workspaceName", t.scopes,
-  t.created_at as "createdAt", t.expires_at as "expiresAt", t.ancestors, t.operator, w.operator as "operatorWorkspace", w.policy,
+  t.created_at as "createdAt", ${endOfLine} as "expiresAt", t.ancestors, t.operator, w.operator as "operatorWorkspace", w.policy,
   w.learns_from_use as "learnsFromUse",
   t.revoked_at is not null or exists (select from tokens a
     where a.workspace_id = t.workspace_id and a.token_id = any(t.ancestors) and a.revoked_at is not null) as revoked`

@@ -1,5 +1,6 @@
 import { Layer } from "effect"
 import { LoginApprovalsPg } from "../../../src/layers/postgres/LoginApprovalsPg.js"
+import { TokensPg } from "../../../src/layers/postgres/TokensPg.js"
 import { StorageMemory } from "../../../src/layers/compose/MemoryGateway.js"
 import { tokenLinesSuite } from "../../services/TokenLines.suite.js"
 import { storagePg } from "../../support/engine.js"
@@ -8,5 +9,5 @@ import { testDatabase } from "../../support/postgres.js"
 tokenLinesSuite("Token lines in memory", StorageMemory({ inflightLimit: 8 }))
 tokenLinesSuite(
   "Token lines over Postgres",
-  Layer.provideMerge(LoginApprovalsPg, storagePg).pipe(Layer.provide(testDatabase()))
+  Layer.provideMerge(Layer.merge(LoginApprovalsPg, TokensPg), storagePg).pipe(Layer.provide(testDatabase()))
 )
