@@ -50,10 +50,11 @@ export const ProposalsPg: Layer.Layer<Proposals, never, Database> = Layer.effect
       ofRuns: (runs) =>
         proposalRows(
           query(sql`
-            select ${sql.literal(columns("case when p.status = 'open' and r.status <> 'reconciliation_pending' then 'closed' else p.status end"))}
+            select ${sql.literal(columns("case when p.status = 'open' and r.status is distinct from 'reconciliation_pending' then 'closed' else p.status end"))}
             from unnest(${runs.map(({ workspaceId }) => workspaceId)}::text[], ${runs.map(({ runId }) => runId)}::text[]) as k (workspace_id, run_id)
             join resolution_proposals p on p.workspace_id = k.workspace_id and p.run_id = k.run_id
-            join runs r on r.workspace_id = p.workspace_id and r.run_id = p.run_id
+            -- The run itself may have moved to the history.
+            left join runs r on r.workspace_id = p.workspace_id and r.run_id = p.run_id
             order by p.proposal_id desc`)
         )
     })

@@ -25,6 +25,7 @@ import {
 import { RetentionKept } from "../../../src/layers/runs/retention/RetentionKept.js"
 import { RetentionPasses } from "../../../src/layers/runs/retention/RetentionPasses.js"
 import { ArchiveFailed, ArchiveFiles } from "../../../src/services/ArchiveFiles.js"
+import { Proposals } from "../../../src/services/Proposals.js"
 import { Reports } from "../../../src/services/Reports.js"
 import { Retention, type RetentionSettings } from "../../../src/services/Retention.js"
 import { HistoryTaken, RunHistory } from "../../../src/services/RunHistory.js"
@@ -114,6 +115,12 @@ describe("finished runs that are old", () => {
         yield* query(sql`
         insert into media (workspace_id, run_id, media_id, content_type, sha256, bytes)
         values (${workspaceId}, ${paid!.run.runId}, ${`med_${"0".repeat(26)}`}, 'text/plain', '', ${Buffer.from("a file")})`)
+        const by = JSON.stringify({ kind: "command_line", from: null, requestId: null })
+        yield* query(sql`
+        insert into resolution_proposals (workspace_id, run_id, proposal_id, verdict, charge_micros, reason, proposed_by, proposed_at, status,
+          decided_by, decided_at)
+        values (${workspaceId}, ${paid!.run.runId}, ${`prp_${"0".repeat(26)}`}, 'charged', 5000, 'their log', ${by}::jsonb, 1, 'confirmed', ${by}::jsonb, 2)`)
+        const proposals = yield* Proposals
         const seen = Effect.gen(function* () {
           const pages = []
           for (const filter of [
@@ -147,11 +154,13 @@ describe("finished runs that are old", () => {
             text: Buffer.from(yield* file!.part(0, file!.size)).toString(),
             counts,
             standing,
+            decisions: yield* proposals.ofRuns([{ workspaceId, runId: paid!.run.runId }]),
             place: yield* store.locate(paid!.run.runId)
           }
         })
         const before = yield* seen
         assert.strictEqual(before.pages[0]!.length, 4)
+        assert.strictEqual(before.decisions.length, 1)
         assert.strictEqual((yield* passed).runs, 0)
         yield* after(8)
         assert.strictEqual((yield* (yield* Retention).due).runs, 3)
