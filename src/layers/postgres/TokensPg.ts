@@ -91,7 +91,7 @@ const make: Effect.Effect<TokenRows, never, Database> = Effect.gen(function* () 
     rotate: (workspaceId, tokenId, digest, overlapSeconds) =>
       Effect.flatMap(databaseNow, (now) =>
         Effect.gen(function* () {
-          const until = sql.literal(`${now} + ${overlapSeconds * 1000}`)
+          const until = sql`${sql.literal(now)} + ${overlapSeconds * 1000}::bigint`
           const ofToken = sql`workspace_id = ${workspaceId} and token_id = ${tokenId}`
           yield* send(sql`delete from superseded_secrets where ${ofToken} and works_until <= ${sql.literal(now)}`)
           yield* send(sql`

@@ -159,10 +159,13 @@ class ServersPool extends Pg.Pool {
   }
 }
 
+/** The system's own is two hours: for so long a survey, which has no limit, would wait for a machine that is gone. */
+const keepAliveInitialDelayMillis = 30_000
+
 const poolOf = (servers: Servers, options: Pg.PoolConfig): Effect.Effect<Pg.Pool, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.sync(() => {
-      const config = { types, keepAlive: true, ...options }
+      const config = { types, keepAlive: true, keepAliveInitialDelayMillis, ...options }
       const pool = servers.chosen
         ? new ServersPool(servers, config)
         : new Pg.Pool({ connectionString: Redacted.value(servers.next().url), ...config })
