@@ -235,7 +235,7 @@ describe("a page of the console", () => {
                   createdAt: 0,
                   lastRunAt: null,
                   availableMicros: zero,
-                  heldMicros: zero
+                  reservedMicros: zero
                 })
               : Effect.fail(new StorageBusy({ retryAfterSeconds: 2 }))
         },
