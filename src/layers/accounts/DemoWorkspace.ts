@@ -15,7 +15,7 @@ import { Accounts } from "../../services/Accounts.js"
 import { Wallet } from "../../services/Wallet.js"
 
 export const demoWorkspaceName = "demo"
-export const demoTokenLabel = "development"
+const demoTokenLabel = "development"
 export const demoCreditKey = "demo"
 
 /** The file of the demo token. An absolute path, because the command that reads it may be pasted into any terminal. */

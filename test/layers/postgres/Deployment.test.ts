@@ -7,6 +7,8 @@ import { commandLine } from "../../../src/domain/AuditEntry.js"
 import { Accounts } from "../../../src/services/Accounts.js"
 import { Connections } from "../../../src/services/Connections.js"
 import { PlatformKeys } from "../../../src/services/PlatformKeys.js"
+import { AuditTrail } from "../../../src/services/AuditTrail.js"
+import { Sessions } from "../../../src/services/Sessions.js"
 import { Sealing } from "../../../src/services/Sealing.js"
 import { AccountsPg } from "../../../src/layers/postgres/AccountsPg.js"
 import { publicUrlProblem, readConfig } from "../../../src/layers/node/Config.js"
@@ -17,6 +19,7 @@ import { IdsCrypto } from "../../../src/layers/node/IdsCrypto.js"
 import { assertSecretsOpen, SealingPg } from "../../../src/layers/postgres/SealingPg.js"
 import { SecretsPg } from "../../../src/layers/compose/Secrets.js"
 import { newWorkspace } from "../../support/sharedDatabase.js"
+import { signInTo } from "../../support/signIn.js"
 import { storagePg } from "../../support/engine.js"
 import { testDatabase } from "../../support/postgres.js"
 import { rowOf } from "../../../src/layers/postgres/database/Rows.js"
@@ -173,28 +176,55 @@ describe("a database in production", () => {
     }).pipe(Effect.provide(storage()))
   )
 
-  it.scoped("takes no token that development left in it, and leaves every other token alone", () =>
-    Effect.gen(function* () {
-      const accounts = yield* Accounts
-      const files = yield* FileSystem.FileSystem
-      const folder = yield* files.makeTempDirectoryScoped()
-      yield* ensureDemoWorkspace(folder)
-      const left = Redacted.make((yield* files.readFileString(yield* tokenFile(folder))).trim())
-      const { workspaceId } = yield* newWorkspace
-      const made = yield* accounts.createToken(
-        {
-          workspaceId,
-          label: "development",
-          scopes: ["catalog:read"],
-          monthlyLimitMicros: null,
-          expiresAt: null
-        },
-        commandLine
-      )
-      yield* accounts.authenticate(left)
-      yield* enterDeployment(true)
-      assert.strictEqual((yield* Effect.flip(accounts.authenticate(left)))._tag, "token_revoked")
-      yield* accounts.authenticate(made.token)
-    }).pipe(Effect.provide(storage()))
+  it.scoped(
+    "takes no token of the demo workspace and no session that development left in it, and leaves other tokens and later ones alone",
+    () =>
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const files = yield* FileSystem.FileSystem
+        const folder = yield* files.makeTempDirectoryScoped()
+        yield* ensureDemoWorkspace(folder)
+        const left = Redacted.make((yield* files.readFileString(yield* tokenFile(folder))).trim())
+        const { workspaceId } = yield* newWorkspace
+        const made = yield* accounts.createToken(
+          {
+            workspaceId,
+            label: "development",
+            scopes: ["catalog:read"],
+            monthlyLimitMicros: null,
+            expiresAt: null
+          },
+          commandLine
+        )
+        const demo = (yield* accounts.authenticate(left)).workspaceId
+        const token = { scopes: ["catalog:read"], monthlyLimitMicros: null, expiresAt: null } as const
+        const byHand = yield* accounts.createToken({ ...token, workspaceId: demo, label: "mine" }, commandLine)
+        const { query, sql } = yield* Database
+        const sessions = query(sql`select 1 from sessions`)
+        const signedIn = yield* signInTo(workspaceId, "owner")
+        assert.lengthOf(yield* sessions, 1)
+        yield* enterDeployment(true)
+        for (const one of [left, byHand.token])
+          assert.strictEqual((yield* Effect.flip(accounts.authenticate(one)))._tag, "token_revoked")
+        yield* accounts.authenticate(made.token)
+        assert.lengthOf(yield* sessions, 0)
+        const trail = yield* (yield* AuditTrail).list({ action: "token.revoked" }, { limit: 10, after: null })
+        assert.deepStrictEqual(
+          trail.items.map(({ actor, workspaceId }) => [actor.kind, workspaceId]),
+          [
+            ["gateway", demo],
+            ["gateway", demo]
+          ]
+        )
+        // Later starts take nothing away.
+        const later = yield* accounts.createToken({ ...token, workspaceId: demo, label: "development" }, commandLine)
+        yield* (yield* Sessions).signIn(signedIn.member.memberId, {
+          origin: { from: null, requestId: null },
+          replaces: null
+        })
+        yield* enterDeployment(true)
+        yield* accounts.authenticate(later.token)
+        assert.lengthOf(yield* sessions, 1)
+      }).pipe(Effect.provide(storage()))
   )
 })
