@@ -10,7 +10,9 @@ import { Ids } from "../services/Ids.js"
 import { Wallet } from "../services/Wallet.js"
 import { ValidationError } from "../domain/ApiErrors.js"
 import type { TokenId } from "../domain/Ids.js"
+import { operatorCreditKey } from "../domain/Ledger.js"
 import { dollars, toUsd } from "../domain/Micros.js"
+import { shellQuoted } from "../domain/ShellQuoting.js"
 import { changedPolicy, type PolicyChange, rulesOf, ruleText } from "../domain/WorkspacePolicy.js"
 import { readConfig } from "../layers/node/Config.js"
 import { agreed, announced, dryRun } from "./Announced.js"
@@ -18,8 +20,9 @@ import { type Answer, answer, isoTime } from "./Answer.js"
 import { createOver, listTokens, revokeOver, rotateToken } from "./client/AccountCommands.js"
 import { type LoggedIn, loggedIn, NotLoggedIn, urlOption } from "./client/GatewayClient.js"
 import * as Inputs from "./Inputs.js"
-import { workspaceOf } from "./Workspaces.js"
+import { orTell, tokenUnconfirmed } from "./Unconfirmed.js"
 import { unknownRules } from "./UnknownRules.js"
+import { workspaceOf } from "./Workspaces.js"
 
 const policyText = (allow: ReadonlyArray<string>, deny: ReadonlyArray<string>): string =>
   allow.length + deny.length === 0
@@ -207,14 +210,22 @@ export const credit = Command.make(
         const wallet = yield* Wallet
         const { creditAskMicros } = yield* readConfig
         const { name, workspaceId } = yield* (yield* Accounts).workspace(yield* workspaceOf(workspace))
-        // With a prefix, so that nothing that a person types is the key of a top-up.
-        const unique = Option.getOrNull(Option.map(key, (typed) => `operator:${typed}`))
-        const asked = { kind: "adjustment", micros, reason, topUpId: null, workspaceId } as const
-        const { after, before, used } = yield* wallet.foresee({ ...asked, key: unique })
+        const typedOrMade = Option.isSome(key) ? key.value : yield* ids.suffix
+        const asked = {
+          kind: "adjustment",
+          key: operatorCreditKey(typedOrMade),
+          micros,
+          reason,
+          topUpId: null,
+          workspaceId
+        } as const
+        const { after, before, used } = yield* wallet.foresee({ ...asked, key: Option.isNone(key) ? null : asked.key })
         const amount = dollars(Math.abs(micros))
         const because = `${amount} is more than ${dollars(creditAskMicros)} (GATEWAY_CREDIT_ASK_USD)`
         const asks = !used && Math.abs(micros) > creditAskMicros
         const balances = `${dollars(before.availableMicros)} available before, ${dollars(after.availableMicros)} after`
+        const again = `gateway credit --workspace ${workspaceId} --usd ${toUsd(micros)} --reason ${shellQuoted(reason)} --key ${shellQuoted(typedOrMade)}${yes ? " --yes" : ""}`
+        const lookUp = `Whether it was credited is not known. This tells, and without --dry-run it credits once: ${again} --dry-run`
         return {
           will: [
             used
@@ -232,11 +243,7 @@ export const credit = Command.make(
                 otherwise: "add --yes to credit it",
                 declined: "Nothing was credited"
               })
-            const balance = yield* wallet.credit(
-              { ...asked, key: unique ?? `operator:${yield* ids.suffix}` },
-              commandLine
-            )
-            const { availableMicros, reservedMicros } = balance
+            const { availableMicros, reservedMicros } = yield* wallet.credit(asked, commandLine).pipe(orTell(lookUp))
             return {
               json: { workspaceId, availableMicros, reservedMicros },
               text: `${workspaceId}: ${dollars(availableMicros)} available, ${dollars(reservedMicros)} reserved`
@@ -284,17 +291,15 @@ const createToken = <E, R>(operator: Layer.Layer<Accounts, E, R>) =>
           }
           const issued = yield* Effect.gen(function* () {
             const workspaceId = yield* workspaceOf(workspace.value)
-            return yield* (yield* Accounts).createToken(
-              {
-                workspaceId,
-                label,
-                scopes,
-                monthlyLimitMicros: Option.getOrNull(monthlyLimit),
-                expiresAt: Option.getOrNull(expiresAt),
-                operator: ofOperator
-              },
-              commandLine
-            )
+            const asked = {
+              workspaceId,
+              label,
+              scopes,
+              monthlyLimitMicros: Option.getOrNull(monthlyLimit),
+              expiresAt: Option.getOrNull(expiresAt),
+              operator: ofOperator
+            }
+            return yield* (yield* Accounts).createToken(asked, commandLine).pipe(orTell(tokenUnconfirmed))
           }).pipe(Effect.provide(operator))
           const token = Redacted.value(issued.token)
           return {

@@ -17,7 +17,7 @@ export const dryRun = Options.boolean("dry-run").pipe(
 
 export const nothingChanged = "Nothing was changed (--dry-run)"
 
-export interface Plan<E, R> {
+interface Plan<E, R> {
   /** A sentence for each thing that will be done. */
   readonly will: ReadonlyArray<string>
   /** What it needs that a dry run does not: it is said there, and found out without. */
@@ -54,7 +54,7 @@ export const announced = <E, R, E2, R2>(
     Effect.flatMap(plan, (made) => carriedOut(asked.dryRun, made))
   )
 
-export class NotAgreed extends Data.TaggedError("NotAgreed")<{ readonly message: string }> {}
+class NotAgreed extends Data.TaggedError("NotAgreed")<{ readonly message: string }> {}
 
 /** Goes on where `--yes` was typed or a person says yes. */
 export const agreed = (asked: {

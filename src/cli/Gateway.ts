@@ -16,7 +16,7 @@ import type { Connections } from "../services/Connections.js"
 import type { Ids } from "../services/Ids.js"
 import type { Members as MembersService } from "../services/Members.js"
 import type { PlatformKeys } from "../services/PlatformKeys.js"
-import type { ProviderHealth } from "../services/ProviderHealth.js"
+import { type ProviderHealth, ProviderState } from "../services/ProviderHealth.js"
 import type { PublicUrl } from "../services/PublicUrl.js"
 import type { Reconciliation } from "../services/Reconciliation.js"
 import type { Retention } from "../services/Retention.js"
@@ -166,7 +166,7 @@ const choices: ReadonlyArray<Choice> = [
   { name: "--status", takes: RunStatus.literals },
   { name: "ROLE", takes: workspaceRoles },
   { name: "SHELL", takes: Installation.shells },
-  { name: "STATE", takes: Secrets.states }
+  { name: "STATE", takes: ProviderState.literals }
 ]
 
 /** The exit code of a line that is not understood. */

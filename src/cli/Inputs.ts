@@ -10,7 +10,7 @@ import { Effect, Either, Schema } from "effect"
 import { ConnectionId, RunId, TokenId } from "../domain/Ids.js"
 import { instantExpected, readInstant } from "../domain/Instant.js"
 import { reasonProblem } from "../domain/Labels.js"
-import { pageRowsMax, rotationOverlapSecondsMax, workspaceCountMax } from "../domain/Limits.js"
+import { pageRowsDefault, pageRowsMax, rotationOverlapSecondsMax, workspaceCountMax } from "../domain/Limits.js"
 import { ProviderId, readVariables } from "../domain/Manifest.js"
 import { Micros, microsPerUsd, typedAmount, typedUsd } from "../domain/Micros.js"
 import { ScopeInput, scopes } from "../domain/Scope.js"
@@ -185,8 +185,8 @@ const pageSize: Reader<number> = (text) =>
     ? Either.right(Number(text))
     : Either.left(`must be a whole number from 1 to ${pageRowsMax}`)
 export const pageLimit = option("limit", pageSize, "N").pipe(
-  Options.withDescription("How many at most; 20 when it is left out"),
-  Options.withDefault(20)
+  Options.withDescription(`How many at most; ${pageRowsDefault} when it is left out`),
+  Options.withDefault(pageRowsDefault)
 )
 const overlap: Reader<number> = (text) =>
   /^\d+$/.test(text) && Number(text) <= rotationOverlapSecondsMax

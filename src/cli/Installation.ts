@@ -109,7 +109,7 @@ export const config = Command.make("config").pipe(
 )
 
 export const shells = ["bash", "zsh", "fish"] as const
-export type Shell = (typeof shells)[number]
+type Shell = (typeof shells)[number]
 
 /** `scriptOf`: the script of all commands, which this one cannot know by itself. */
 export const completions = (scriptOf: (shell: Shell) => Effect.Effect<ReadonlyArray<string>>) =>

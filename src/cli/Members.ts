@@ -14,6 +14,7 @@ import { type Member, sameName, signInLinkPath, workspaceRoles } from "../domain
 import { Accounts } from "../services/Accounts.js"
 import { Members } from "../services/Members.js"
 import { PublicUrl } from "../services/PublicUrl.js"
+import { Reports } from "../services/Reports.js"
 import { Sessions } from "../services/Sessions.js"
 import { announced, dryRun } from "./Announced.js"
 import { answer, isoTime } from "./Answer.js"
@@ -46,17 +47,17 @@ const scopeOf = Effect.fn("scopeOf")(function* (asked: {
       ? null
       : yield* ValidationError.of("operator", "is not for one workspace; leave out --workspace")
   }
-  const accounts = yield* Accounts
   if (Option.isSome(asked.workspace))
-    return (yield* accounts.workspace(yield* workspaceOf(asked.workspace.value))).workspaceId
-  const [only, ...more] = yield* accounts.workspaces
-  return only !== undefined && more.length === 0
+    return (yield* (yield* Accounts).workspace(yield* workspaceOf(asked.workspace.value))).workspaceId
+  // Two are enough to see that there is not one.
+  const [only, other] = (yield* (yield* Reports).workspaces(null, { limit: 2, after: null })).items
+  return only !== undefined && other === undefined
     ? only.workspaceId
     : yield* ValidationError.of(
         "workspace",
         only === undefined
           ? "there is none yet; make one with gateway workspace create NAME, or use --operator"
-          : `name one of the ${more.length + 1}; gateway workspace list shows them`
+          : "must be named where there are several; gateway workspace list shows them"
       )
 })
 

@@ -10,10 +10,13 @@ import { decide, type Decision, type Resolution, verdicts } from "../domain/Reso
 import type { Run } from "../domain/Run.js"
 import { Reconciliation } from "../services/Reconciliation.js"
 import { Wallet } from "../services/Wallet.js"
-import { dollars } from "../domain/Micros.js"
+import { dollars, toUsd } from "../domain/Micros.js"
+import { shellQuoted } from "../domain/ShellQuoting.js"
 import { announced, dryRun } from "./Announced.js"
 import { answer, isoTime } from "./Answer.js"
+import { everyRow } from "./EveryRow.js"
 import * as Inputs from "./Inputs.js"
+import { orTell } from "./Unconfirmed.js"
 
 const verify = Command.make("verify", { json: Inputs.json }, ({ json }) =>
   answer(
@@ -47,10 +50,13 @@ export const ledger = Command.make("ledger").pipe(
 const decisionText = ({ holdMicros, runId, workspaceId }: Run, { _tag, chargeMicros }: Decision): string =>
   `${_tag === "Settle" ? "Settles" : "Proposes to settle"} ${runId} of ${workspaceId}, which holds ${dollars(holdMicros)}: ${dollars(chargeMicros)} charged, ${dollars(holdMicros - chargeMicros)} released${_tag === "Settle" ? "; a run is settled once" : "; another operator confirms or rejects it"}`
 
+const unconfirmed = ({ chargeMicros, reason, runId, verdict }: Resolution): string =>
+  `Whether it was decided is not known. This tells, and without --dry-run it decides once: gateway runs resolve ${runId} --as ${verdict}${chargeMicros === null ? "" : ` --charge-usd ${toUsd(chargeMicros)}`} --reason ${shellQuoted(reason)} --dry-run`
+
 const resolved = ({ resolve }: Reconciliation["Type"], resolution: Resolution) =>
   Effect.gen(function* () {
     const { runId } = resolution
-    const done = yield* resolve(resolution, commandLine)
+    const done = yield* resolve(resolution, commandLine).pipe(orTell(unconfirmed(resolution)))
     if (done._tag === "Proposed") {
       const { chargeMicros, proposalId, workspaceId } = done.proposal
       return {
@@ -104,15 +110,13 @@ export const resolve = Command.make(
     )
 ).pipe(Command.withDescription("Settle a run in reconciliation_pending"))
 
-const listMax = 1000
-
 export const uncertain = Command.make("uncertain", { json: Inputs.json }, ({ json }) =>
   answer(
     json,
     Effect.gen(function* () {
-      const { items } = yield* (yield* Reconciliation).uncertain({ limit: listMax, after: null })
+      const waiting = yield* everyRow((yield* Reconciliation).uncertain)
       const now = yield* Clock.currentTimeMillis
-      const runs = items.map(({ run }) => ({
+      const runs = waiting.map(({ run }) => ({
         runId: run.runId,
         workspaceId: run.workspaceId,
         endpointId: run.endpointId,

@@ -3,7 +3,7 @@
  * only where a person can answer it.
  */
 import { Config, Context, Effect, Layer } from "effect"
-import { createInterface } from "node:readline/promises"
+import { createInterface } from "node:readline"
 
 export class Screen extends Context.Tag("gateway/cli/Screen")<
   Screen,
@@ -16,17 +16,26 @@ export class Screen extends Context.Tag("gateway/cli/Screen")<
     readonly note: (words: string) => Effect.Effect<void>
     /** Replaces the last line of the terminal at standard error; an empty text clears it. Elsewhere it does nothing. */
     readonly progress: (words: string) => Effect.Effect<void>
-    /** Asks on standard error; false for every answer but y and yes. */
+    /** Asks on standard error; false for every answer but y and yes, and where Ctrl-C or Ctrl-D end the question. */
     readonly ask: (question: string) => Effect.Effect<boolean>
   }
 >() {}
 
-const ask = (question: string) =>
-  Effect.acquireUseRelease(
-    Effect.sync(() => createInterface({ input: process.stdin, output: process.stderr })),
-    (lines) => Effect.promise((signal) => lines.question(`${question} [y/N] `, { signal })),
-    (lines) => Effect.sync(() => lines.close())
-  ).pipe(Effect.map((answer) => /^y(?:es)?$/i.test(answer.trim())))
+export const asking = (input: NodeJS.ReadableStream, output: NodeJS.WritableStream) => (question: string) =>
+  Effect.async<boolean>((resume) => {
+    const lines = createInterface({ input, output })
+    // At a question Ctrl-C is a key like any other, and ends the reading. The cursor is still behind the question then.
+    const unanswered = Effect.sync(() => {
+      output.write("\n")
+      return false
+    })
+    lines.once("close", () => resume(unanswered))
+    lines.question(`${question} [y/N] `, (answer) => {
+      resume(Effect.succeed(/^y(?:es)?$/i.test(answer.trim())))
+      lines.close()
+    })
+    return Effect.sync(() => lines.close())
+  })
 
 export const ScreenOfProcess: Layer.Layer<Screen> = Layer.effect(
   Screen,
@@ -36,6 +45,6 @@ export const ScreenOfProcess: Layer.Layer<Screen> = Layer.effect(
     note: (words: string) => Effect.sync(() => void process.stderr.write(`${words}\n`)),
     progress: (words: string) =>
       Effect.sync(() => void (process.stderr.isTTY && process.stderr.write(`\r\u001b[K${words}`))),
-    ask
+    ask: asking(process.stdin, process.stderr)
   }))
 ).pipe(Layer.orDie)

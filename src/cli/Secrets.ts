@@ -6,18 +6,19 @@ import { counted } from "../domain/Counted.js"
 import { NotFound, ValidationError } from "../domain/ApiErrors.js"
 import { commandLine } from "../domain/AuditEntry.js"
 import { variablesText } from "../domain/Manifest.js"
-import type { WorkspaceId } from "../domain/Ids.js"
 import { Accounts } from "../services/Accounts.js"
 import { type Connection, Connections } from "../services/Connections.js"
 import { inOneLine, secretProblem } from "../layers/secrets/SecretText.js"
 import { PlatformKeys } from "../services/PlatformKeys.js"
-import { ProviderHealth } from "../services/ProviderHealth.js"
+import { ProviderHealth, ProviderState } from "../services/ProviderHealth.js"
 import { SecretRotation } from "../services/SecretRotation.js"
 import { announced, dryRun } from "./Announced.js"
 import { answer, isoTime, isoTimeOrNull } from "./Answer.js"
+import { everyRow } from "./EveryRow.js"
 import * as Inputs from "./Inputs.js"
 import { checkKeyForm, checkProvider, checkVariables } from "./KnownProviders.js"
 import { SecretInput } from "./SecretInput.js"
+import { orTell } from "./Unconfirmed.js"
 import { workspaceOf } from "./Workspaces.js"
 
 const keyOf = (providerId: string) =>
@@ -129,34 +130,20 @@ const createConnection = Command.make(
         yield* checkVariables(providerId, variables)
         const secret = yield* (yield* SecretInput).read
         yield* checkKeyForm(providerId, secret, "connection")
+        const asked = { workspaceId, providerId, label, secret, expiresAt: Option.getOrNull(expiresAt), variables }
         const made = shown(
-          yield* connections.create(
-            { workspaceId, providerId, label, secret, expiresAt: Option.getOrNull(expiresAt), variables },
-            commandLine
-          )
+          yield* connections
+            .create(asked, commandLine)
+            .pipe(
+              orTell(
+                `Whether the connection was made is not known. This shows it if it was: gateway connection list --workspace ${workspaceId}`
+              )
+            )
         )
         return { json: made, text: made.connectionId }
       })
     )
 ).pipe(Command.withDescription("Make a connection of a customer's own; its secret is read from standard input"))
-
-const pageSize = 100
-
-const allConnections = (workspaceId: WorkspaceId) =>
-  Effect.gen(function* () {
-    const connections = yield* Connections
-    const found: Array<Connection> = []
-    let after: string | null = null
-    do {
-      const page: { readonly items: ReadonlyArray<Connection>; readonly next: string | null } = yield* connections.list(
-        workspaceId,
-        { limit: pageSize, after }
-      )
-      found.push(...page.items)
-      after = page.next
-    } while (after !== null)
-    return found
-  })
 
 const listConnections = Command.make(
   "list",
@@ -166,7 +153,8 @@ const listConnections = Command.make(
       json,
       Effect.gen(function* () {
         const { workspaceId } = yield* (yield* Accounts).workspace(yield* workspaceOf(workspace))
-        const connections = (yield* allConnections(workspaceId)).map(shown)
+        const { list } = yield* Connections
+        const connections = (yield* everyRow((page) => list(workspaceId, page))).map(shown)
         const lines = connections.map(
           (each) =>
             `${each.connectionId}  ${each.providerId}  ${each.label}${each.variables === undefined ? "" : `  ${variablesText(each.variables)}`}${each.expiresAt === null ? "" : `  until ${each.expiresAt}`}`
@@ -238,8 +226,7 @@ export const secrets = Command.make("secrets").pipe(
   Command.withSubcommands([rotate])
 )
 
-export const states = ["enabled", "draining", "disabled"] as const
-const stateMeans: Readonly<Record<(typeof states)[number], string>> = {
+const stateMeans: Readonly<Record<ProviderState, string>> = {
   enabled: "It is called",
   draining: "It takes no new runs, and those under way end",
   disabled: "It is not called"
@@ -250,9 +237,9 @@ const setState = Command.make(
   {
     providerId: Inputs.providerArgument,
     state: Args.choice(
-      states.map((state): [string, (typeof states)[number]] => [state, state]),
+      ProviderState.literals.map((state): [string, ProviderState] => [state, state]),
       { name: "STATE" }
-    ).pipe(Args.withDescription("draining takes no new runs, disabled makes no calls")),
+    ).pipe(Args.withDescription(ProviderState.literals.map((state) => `${state}: ${stateMeans[state]}`).join(". "))),
     dryRun,
     json: Inputs.json
   },

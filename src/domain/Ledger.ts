@@ -47,6 +47,9 @@ export interface Balance {
   readonly reservedMicros: Micros
 }
 
+/** The key of a credit that an operator made: with a prefix, so that nothing that is typed is the key of a top-up. */
+export const operatorCreditKey = (typed: string): string => `operator:${typed}`
+
 export interface Transfer {
   readonly kind: LedgerKind
   /** The amount that moves. It is negative only for an adjustment that takes money back. */

@@ -1,12 +1,13 @@
 /** The commands of a client, against a real gateway over HTTP. */
 import { assert, layer } from "@effect/vitest"
 import { Context, Deferred, Effect, Either, Fiber, Layer, Option, Redacted } from "effect"
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
-import { createServer } from "node:http"
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { createServer, type RequestListener } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { inputOf } from "../../src/cli/client/RunCommands.js"
 import { commandLine } from "../../src/domain/AuditEntry.js"
+import { listenLocally } from "../../src/layers/providers/fixture/LocalServer.js"
 import { Accounts } from "../../src/services/Accounts.js"
 import { LoginApprovals } from "../../src/services/LoginApprovals.js"
 import { type Fault, faultyProxy } from "../support/faultyProxy.js"
@@ -52,6 +53,10 @@ const world = Effect.gen(function* () {
 })
 
 const WorldLive = Layer.scoped(World, world)
+
+/** The address of a server that is no gateway, until the scope closes. */
+const serving = (answer: RequestListener) =>
+  Effect.map(listenLocally(createServer(answer)), (port) => `http://127.0.0.1:${port}`)
 
 const find = ["run", "mock-email-find", "name=Ada Example", "domain=example.com"]
 
@@ -231,6 +236,61 @@ layer(Layer.merge(CommandLineTest, WorldLive), { excludeTestServices: true, time
       120_000
     )
 
+    it.scoped("show the key of a run that Ctrl-C ends before its answer, and none where only the price was asked", () =>
+      Effect.gen(function* () {
+        const { file, type } = yield* (yield* World).machine
+        const ended = yield* Effect.forEach(["/v1/runs/quote", "/v1/runs"], (silent) =>
+          Effect.gen(function* () {
+            const asked = yield* Deferred.make<string>()
+            const url = yield* serving((request, response) => {
+              if (request.url?.split("?")[0] === silent) {
+                const { "idempotency-key": key } = request.headers
+                Deferred.unsafeDone(asked, Effect.succeed(typeof key === "string" ? key : "none"))
+              } else response.end(JSON.stringify({ admissible: true, holdMicros: 1, limits: [] }))
+            })
+            mkdirSync(join(file, ".."), { recursive: true })
+            writeFileSync(file, JSON.stringify({ current: url, tokens: { [url]: "pgw_x" } }), { mode: 0o600 })
+            const said: Array<string> = []
+            const running = yield* Effect.fork(
+              type([...find, "--url", url], { hears: (words) => void said.push(words) })
+            )
+            const key = yield* Deferred.await(asked)
+            yield* Fiber.interrupt(running)
+            return { key, shown: said.flatMap((words) => / --key (\S+)$/.exec(words)?.[1] ?? []) }
+          })
+        )
+        const [quote, run] = ended
+        assert.deepStrictEqual(quote?.shown, [])
+        assert.match(run?.key ?? "", /^cli-[0-9a-f]{32}$/)
+        assert.deepStrictEqual(run?.shown, [run?.key])
+      })
+    )
+
+    it.scoped("tell how to find a token that may have been made, and how to get a new secret", () =>
+      Effect.gen(function* () {
+        const { gateway, machine } = yield* World
+        const proxy = yield* Effect.acquireRelease(
+          Effect.promise(() => faultyProxy(gateway.url)),
+          ({ close }) => Effect.promise(close)
+        )
+        const { decide, type } = yield* machine
+        yield* decide("approve", `login --scope account:manage,runs:read --url ${proxy.url}`)
+        proxy.next({ fault: "lose_answer" })
+        const made = yield* type(`token create --label lost --scope runs:read --url ${proxy.url}`)
+        assert.deepStrictEqual([made.code, made.out], [1, []])
+        assert.match(made.err.join("\n"), /gateway token list.*gateway token revoke ID/)
+        const [, tokenId = ""] =
+          /(tok_\w+) {2}lost /.exec((yield* type(`token list --url ${proxy.url}`)).out[0] ?? "") ?? []
+
+        proxy.next({ fault: "none" }, { fault: "lose_answer" })
+        const rotated = yield* type(`token rotate ${tokenId} --url ${proxy.url}`)
+        assert.deepStrictEqual([rotated.code, rotated.out], [1, []])
+        assert.include(rotated.err.join("\n"), `gateway token rotate ${tokenId}`)
+        const refused = yield* type(`token create --label x --scope billing:write --url ${proxy.url}`)
+        assert.deepStrictEqual([refused.code, refused.err.length], [1, 1])
+      })
+    )
+
     it.scoped(
       "keep nothing of a login that was denied, and send a token to no other address",
       () =>
@@ -244,22 +304,13 @@ layer(Layer.merge(CommandLineTest, WorldLive), { excludeTestServices: true, time
           yield* decide("approve")
           chmodSync(file, 0o644)
           const heard: Array<string | undefined> = []
-          const other = yield* Effect.acquireRelease(
-            Effect.async<{ url: string; close: () => void }>((resume) => {
-              const server = createServer((request, response) => {
-                heard.push(request.headers.authorization)
-                response.writeHead(302, { location: "http://127.0.0.1:1/" }).end()
-              }).listen(0, "127.0.0.1", () => {
-                const address = server.address()
-                const port = typeof address === "object" && address !== null ? address.port : 0
-                resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, close: () => void server.close() }))
-              })
-            }),
-            ({ close }) => Effect.sync(close)
-          )
-          const elsewhere = yield* type(`whoami --url ${other.url}`)
-          assert.include(elsewhere.err.join(), `You are not logged in to ${other.url}`)
-          assert.strictEqual((yield* type(`login --url ${other.url}`)).code, 1)
+          const other = yield* serving((request, response) => {
+            heard.push(request.headers.authorization)
+            response.writeHead(302, { location: "http://127.0.0.1:1/" }).end()
+          })
+          const elsewhere = yield* type(`whoami --url ${other}`)
+          assert.include(elsewhere.err.join(), `You are not logged in to ${other}`)
+          assert.strictEqual((yield* type(`login --url ${other}`)).code, 1)
           assert.deepStrictEqual(heard, [undefined])
           for (const wrong of ["ftp://x", "gateway", "https://ada:pw@x"]) {
             const answer = yield* type(`whoami --url ${wrong}`)

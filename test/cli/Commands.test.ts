@@ -9,14 +9,18 @@ import { CatalogFollowing } from "../../src/layers/catalog/CatalogFollowing.js"
 import { CatalogServed } from "../../src/layers/catalog/CatalogServed.js"
 import { DatabasePg } from "../../src/layers/postgres/Database.js"
 import { drop, ProvidersScripted } from "../../src/layers/providers/ProvidersScripted.js"
+import { RunId } from "../../src/domain/Ids.js"
+import { pageRowsMax } from "../../src/domain/Limits.js"
 import { Accounts } from "../../src/services/Accounts.js"
 import { Catalog } from "../../src/services/Catalog.js"
 import { CatalogRevisions } from "../../src/services/CatalogRevisions.js"
 import { PlatformKeys } from "../../src/services/PlatformKeys.js"
+import { Reconciliation } from "../../src/services/Reconciliation.js"
 import { Runs } from "../../src/services/Runs.js"
 import { newWorld, noVocabulary, worldServices } from "../support/catalog.js"
 import { engine, funded, requestOf, storagePg } from "../support/engine.js"
-import { cli, CommandLine, CommandLineTest, json } from "./commandLine.js"
+import { queuedRun } from "../support/httpSamples.js"
+import { cli, CommandLine, CommandLineTest, json, type Typed } from "./commandLine.js"
 
 const nobody = "0".repeat(26)
 let names = 0
@@ -425,6 +429,30 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
       )
       assert.deepStrictEqual(yield* json("runs uncertain"), { runs: [] })
       assert.strictEqual((yield* json("ledger verify"))["ok"], true)
+    })
+  )
+
+  it.effect("lists every uncertain run, however many pages there are", () =>
+    Effect.gen(function* () {
+      const run = (n: number) => ({
+        ...queuedRun,
+        runId: RunId.make(`run_${String(n).padStart(26, "0")}`)
+      })
+      const rows = Array.from({ length: 2 * pageRowsMax + 1 }, (_, n) => ({ run: run(n), proposals: [] }))
+      const uncertain: Reconciliation["Type"]["uncertain"] = ({ after, limit }) => {
+        const from = after === null ? 0 : Number(after)
+        const next = from + Math.min(limit, pageRowsMax)
+        return Effect.succeed({ items: rows.slice(from, next), next: next < rows.length ? String(next) : null })
+      }
+      const between: Typed["between"] = (services) =>
+        Context.add(services, Reconciliation, { ...Context.get(services, Reconciliation), uncertain })
+      const listed = (yield* json("runs uncertain", { between }))["runs"]
+      assert.deepStrictEqual(
+        listed.map(({ runId }: { readonly runId: string }) => runId),
+        rows.map(({ run }) => run.runId)
+      )
+      const [lines = ""] = (yield* cli("runs uncertain", { between })).out
+      assert.strictEqual(lines.split("\n").length, rows.length)
     })
   )
 

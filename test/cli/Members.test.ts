@@ -25,6 +25,7 @@ layer(CommandLineTest, { excludeTestServices: true })("gateway console and gatew
       assert.deepInclude(first, { name: "Ada", role: "owner", workspaceId: id, made: true })
       assert.match(String(first["url"]), /^http:\/\/[^/]+\/console\/sign-in\/link\/[A-Za-z0-9_-]{43}$/)
       assert.strictEqual((yield* linked(first["url"])).memberId, first["memberId"])
+      assert.strictEqual((yield* json("console"))["memberId"], first["memberId"], "there is one workspace only")
       const again = yield* json(`console --workspace people-${names - 1}`)
       assert.deepInclude(again, { memberId: first["memberId"], made: false })
       assert.notStrictEqual(again["url"], first["url"])
@@ -47,6 +48,11 @@ layer(CommandLineTest, { excludeTestServices: true })("gateway console and gatew
       const id = yield* workspace
       yield* json(["member", "add", "Ada Lovelace", "--workspace", id, "--role", "owner"])
       const bob = yield* json(`member add Bob --workspace ${id} --email Bob@Example.com`)
+      const several = yield* cli("member list")
+      assert.deepStrictEqual(
+        [several.code, several.err],
+        [1, ["--workspace: must be named where there are several; gateway workspace list shows them"]]
+      )
       const list = (yield* json(`member list --workspace ${id}`))["members"]
       assert.deepStrictEqual(
         (list as ReadonlyArray<Record<string, unknown>>).map(({ email, name, role }) => [name, role, email]),

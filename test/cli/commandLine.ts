@@ -3,11 +3,11 @@
  * in hand.
  */
 import * as NodeContext from "@effect/platform-node/NodeContext"
-import { ConfigProvider, Context, Effect, Layer, Redacted } from "effect"
+import { ConfigProvider, Context, Effect, identity, Layer, Redacted } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { run } from "../../src/cli/Gateway.js"
+import { type Operator, run } from "../../src/cli/Gateway.js"
 import { Screen } from "../../src/cli/Screen.js"
 import { SecretInput } from "../../src/cli/SecretInput.js"
 import { readConfig } from "../../src/layers/node/Config.js"
@@ -30,6 +30,8 @@ export interface Typed {
   readonly answers?: boolean
   /** Hears each line that a waiting person sees, as it comes. */
   readonly hears?: (words: string) => void
+  /** Stands between the command and the services, to let one of them fail or wait. */
+  readonly between?: (services: Context.Context<Operator>) => Context.Context<Operator>
   /** Environment variables beside those of the test's database and folder. */
   readonly settings?: Readonly<Record<string, string>>
 }
@@ -99,9 +101,13 @@ export const CommandLineTest: Layer.Layer<CommandLine | NodeContext.NodeContext>
       url,
       run: (line: ReadonlyArray<string>, typed: Typed = {}) =>
         ended(
-          typed.settings === undefined
-            ? run(line, services)
-            : run(line, Layer.unwrapEffect(Effect.map(readConfig, servicesOf))),
+          run(
+            line,
+            Layer.map(
+              typed.settings === undefined ? services : Layer.unwrapEffect(Effect.map(readConfig, servicesOf)),
+              typed.between ?? identity
+            )
+          ),
           typed
         ).pipe(
           Effect.withConfigProvider(

@@ -11,6 +11,7 @@ import { dollars } from "../../domain/Micros.js"
 import { announced, dryRun } from "../Announced.js"
 import { type Answer, answer } from "../Answer.js"
 import * as Inputs from "../Inputs.js"
+import { orTell, tokenUnconfirmed } from "../Unconfirmed.js"
 import { expectShape, type LoggedIn, loggedIn, sendAgain, urlOption } from "./GatewayClient.js"
 
 const token = {
@@ -61,7 +62,7 @@ export const listTokens = Command.make("list", page, ({ cursor, json, limit, url
 ).pipe(Command.withDescription("The tokens of the workspace of the login, newest first"))
 
 /** What makes or renews a secret is sent once: a repeated request would make another. */
-const withSecret = (gateway: LoggedIn, path: string, body: JsonObject) =>
+const withSecret = (gateway: LoggedIn, path: string, body: JsonObject, unconfirmed: string) =>
   Effect.gen(function* () {
     const made = yield* gateway.send({ method: "POST", path, body })
     const found = yield* WithSecret(gateway.url, made)
@@ -70,9 +71,10 @@ const withSecret = (gateway: LoggedIn, path: string, body: JsonObject) =>
       text: `${found.tokenId}\n${found.token}\nThe token is shown this once.`
     }
     return shown
-  })
+  }).pipe(orTell(unconfirmed))
 
-export const createOver = (gateway: LoggedIn, body: JsonObject) => withSecret(gateway, "/v1/tokens", body)
+export const createOver = (gateway: LoggedIn, body: JsonObject) =>
+  withSecret(gateway, "/v1/tokens", body, tokenUnconfirmed)
 
 /** One token of the workspace of the login, of however many. */
 const tokenAt = (gateway: LoggedIn, tokenId: TokenId) =>
@@ -122,7 +124,12 @@ export const rotateToken = Command.make(
           will: [
             `Gives ${tokenId} (${label}) a new secret; the one until now ${overlapSeconds === 0 ? "stops working at once" : `works ${counted(overlapSeconds, "second")} more`}`
           ],
-          work: withSecret(gateway, `/v1/tokens/${tokenId}/rotate`, { overlapSeconds })
+          work: withSecret(
+            gateway,
+            `/v1/tokens/${tokenId}/rotate`,
+            { overlapSeconds },
+            `Whether ${tokenId} has a new secret is not known, and the new one is lost: gateway token rotate ${tokenId} gives it another`
+          )
         }
       })
     )

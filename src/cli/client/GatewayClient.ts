@@ -50,13 +50,13 @@ export class NotLoggedIn extends Data.TaggedError("NotLoggedIn")<{ readonly url:
   }
 }
 
-export class BadAddress extends Data.TaggedError("BadAddress")<{ readonly text: string }> {
+class BadAddress extends Data.TaggedError("BadAddress")<{ readonly text: string }> {
   override get message() {
     return `--url: must be the address of a gateway, such as https://gateway.example.com, not "${this.text}"`
   }
 }
 
-export interface GatewayRequest {
+interface GatewayRequest {
   readonly method: "GET" | "POST" | "DELETE"
   readonly path: string
   readonly query?: Readonly<Record<string, string | number | boolean | null>>

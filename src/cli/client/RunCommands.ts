@@ -28,10 +28,8 @@ const RunError = Schema.Struct({ code: Schema.String, message: Schema.String })
 
 const Quote = expectShape(
   Schema.Struct({
-    admissible: Schema.Boolean,
     holdMicros: Schema.Int,
-    error: optional(RunError),
-    limits: Schema.Array(Schema.Struct({ admits: Schema.Boolean, message: Schema.NullOr(Schema.String) }))
+    error: optional(RunError)
   })
 )
 const summary = {
@@ -210,9 +208,10 @@ export const run = Command.make(
             declined: "Nothing was run"
           })
         const idempotencyKey = Option.isSome(asked) ? asked.value : yield* key
-        // One attempt is enough: the run may be there, whatever the attempts after it were answered.
+        // One attempt is enough: the run may be there, whatever the attempts after it were answered. While one has no
+        // answer yet, it may be there too.
         const mayRun = yield* Ref.make(false)
-        const first = yield* sendAgain(
+        const attempt = Effect.flatMap(Ref.getAndSet(mayRun, true), (before) =>
           gateway
             .send({
               method: "POST",
@@ -223,11 +222,13 @@ export const run = Command.make(
             })
             .pipe(
               Effect.flatMap((made) => foundIn(gateway.url, made)),
-              Effect.tapError((error) => Ref.update(mayRun, (before) => before || mayBeDone(error)))
-            ),
-          ({ message }) => note(`${message}; sending it again with the same key`)
+              Effect.tapError((error) => Ref.set(mayRun, before || mayBeDone(error)))
+            )
+        )
+        const first = yield* sendAgain(attempt, ({ message }) =>
+          note(`${message}; sending it again with the same key`)
         ).pipe(
-          Effect.tapError(() =>
+          Effect.onError(() =>
             Effect.whenEffect(
               note(`Whether it runs is not known. This gets the same run: gateway run … --key ${idempotencyKey}`),
               Ref.get(mayRun)

@@ -7,6 +7,7 @@ import { NotFound, ValidationError } from "../../../domain/ApiErrors.js"
 import { cutText } from "../../../domain/Characters.js"
 import { WorkspaceId } from "../../../domain/Ids.js"
 import { reasonProblem } from "../../../domain/Labels.js"
+import { operatorCreditKey } from "../../../domain/Ledger.js"
 import { labelCharsMax, reasonCharsMax, workspaceCountMax } from "../../../domain/Limits.js"
 import { toUsd } from "../../../domain/Micros.js"
 import { readRule, rulesOf, ruleText } from "../../../domain/WorkspacePolicy.js"
@@ -233,9 +234,8 @@ export const creditWorkspace = operatorForm({
             })}`
         })
       }
-      // With a prefix, so that no key of a form is the key of a top-up.
       yield* (yield* Wallet).credit(
-        { workspaceId, kind: "adjustment", micros, reason, topUpId: null, key: `operator:${key}` },
+        { workspaceId, kind: "adjustment", micros, reason, topUpId: null, key: operatorCreditKey(key) },
         visit.by
       )
       return redirect(to(place(workspaceId), { notice: "credited" }))
