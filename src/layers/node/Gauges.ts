@@ -23,6 +23,9 @@ const queueOldest = Metric.gauge("gateway_runs_queue_oldest_seconds", {
 const uncertainOldest = Metric.gauge("gateway_runs_uncertain_oldest_seconds", {
   description: "Age of the oldest run in reconciliation_pending; 0 without one"
 })
+const addsUp = Metric.gauge("gateway_ledger_adds_up", {
+  description: "1 when the last check found nothing; 0 is an alarm, also where the sums are right"
+})
 const drift = Metric.gauge("gateway_ledger_drift_micros", {
   description: "What the ledger is off by; anything but 0 is an alarm"
 })
@@ -60,6 +63,7 @@ export const Gauges = (options: GaugeOptions): Layer.Layer<never, never, Dispatc
         if (found.difference !== null && found.checkedAt !== logged)
           yield* Effect.logError(`the ledger does not add up: ${found.difference}`)
         logged = found.checkedAt
+        yield* Metric.set(addsUp, found.difference === null ? 1 : 0)
         yield* Metric.set(drift, found.driftMicros)
         yield* Metric.set(checkedAt, found.checkedAt / 1000)
       })

@@ -13,7 +13,8 @@ const names = [
   "gateway_runs_active",
   "gateway_runs_queue_oldest_seconds",
   "gateway_runs_uncertain_oldest_seconds",
-  "gateway_ledger_drift_micros"
+  "gateway_ledger_drift_micros",
+  "gateway_ledger_adds_up"
 ] as const
 /** As `/metrics` shows them. */
 const gauges = Effect.map(exposition, (text) =>
@@ -25,6 +26,7 @@ const world = () => ({
   looks: 0,
   checks: 0,
   drift: 0,
+  difference: null as string | null,
   queuedSince: null as number | null,
   uncertainSince: null as number | null
 })
@@ -48,7 +50,7 @@ const started = (now: ReturnType<typeof world>, ledgerCheckSeconds: number) => {
         unlessAway(
           () => (
             now.checks++,
-            { checkedAt: now.checks * 1_000, tookMillis: 1, driftMicros: now.drift, difference: null }
+            { checkedAt: now.checks * 1_000, tookMillis: 1, driftMicros: now.drift, difference: now.difference }
           )
         )
     })
@@ -62,14 +64,14 @@ it.scoped("are looked up every 15 seconds, the ledger every minute, and never by
     yield* TestClock.setTime(1_000_000)
     yield* started(now, 60)
     yield* TestClock.adjust(0)
-    assert.deepStrictEqual(yield* gauges, [3, 0, 0, 0])
-    Object.assign(now, { queuedSince: 995_000, uncertainSince: 400_000, drift: 7 })
+    assert.deepStrictEqual(yield* gauges, [3, 0, 0, 0, 1])
+    Object.assign(now, { queuedSince: 995_000, uncertainSince: 400_000, drift: 7, difference: "a hold" })
     yield* TestClock.adjust(14_999)
-    assert.deepStrictEqual(yield* gauges, [3, 0, 0, 0])
+    assert.deepStrictEqual(yield* gauges, [3, 0, 0, 0, 1])
     yield* TestClock.adjust(1)
-    assert.deepStrictEqual(yield* gauges, [3, 20, 615, 0])
+    assert.deepStrictEqual(yield* gauges, [3, 20, 615, 0, 1])
     yield* TestClock.adjust(45_000)
-    assert.deepStrictEqual(yield* gauges, [3, 65, 660, 7])
+    assert.deepStrictEqual(yield* gauges, [3, 65, 660, 7, 0])
     assert.deepStrictEqual([now.looks, now.checks], [5, 2])
   })
 )
@@ -78,15 +80,23 @@ it.scoped("keep their last values while storage is away, and go on when it is ba
   Effect.gen(function* () {
     const now = world()
     yield* TestClock.setTime(1_000_000)
-    Object.assign(now, { queuedSince: 1_000_000, drift: 5 })
+    Object.assign(now, { queuedSince: 1_000_000, drift: 5, difference: "a balance" })
     yield* started(now, 60)
     yield* TestClock.adjust(15_000)
     now.away = true
     yield* TestClock.adjust(120_000)
-    assert.deepStrictEqual(yield* gauges, [3, 15, 0, 5])
-    Object.assign(now, { away: false, drift: 0 })
+    assert.deepStrictEqual(yield* gauges, [3, 15, 0, 5, 0])
+    Object.assign(now, { away: false, drift: 0, difference: null })
     yield* TestClock.adjust(60_000)
-    assert.deepStrictEqual(yield* gauges, [3, 195, 0, 0])
+    assert.deepStrictEqual(yield* gauges, [3, 195, 0, 0, 1])
+  })
+)
+
+it.scoped("say of a ledger that does not add up so, also where it is off by nothing", () =>
+  Effect.gen(function* () {
+    yield* started({ ...world(), difference: "an entry between the wrong accounts" }, 60)
+    yield* TestClock.adjust(0)
+    assert.deepStrictEqual((yield* gauges).slice(-2), [0, 0])
   })
 )
 
