@@ -1,5 +1,7 @@
 /** Pages of rows. */
-import type { Page } from "./Page.js"
+import { Effect } from "effect"
+import { pageRowsMax } from "./Limits.js"
+import type { Page, PageRequest } from "./Page.js"
 
 /**
  * A page that ends before its bytes exceed a limit, but always has its first row. `sizeOf` gives the bytes of each row.
@@ -30,3 +32,16 @@ export const pageOf = <A>(rows: ReadonlyArray<A>, limit: number, keyOf: (row: A)
   const last = items.at(-1)
   return { items, next: rows.length > limit && last !== undefined ? keyOf(last) : null }
 }
+
+/** The rows of all pages. For lists that are read whole, however long they are. */
+export const everyRow = <A, E, R>(read: (page: PageRequest) => Effect.Effect<Page<A>, E, R>) =>
+  Effect.gen(function* () {
+    const found: Array<A> = []
+    let after: string | null = null
+    do {
+      const page: Page<A> = yield* read({ limit: pageRowsMax, after })
+      found.push(...page.items)
+      after = page.next
+    } while (after !== null)
+    return found
+  })

@@ -18,7 +18,7 @@ const kinds: { readonly [Kind in Actor["kind"]]: string } = {
 }
 
 /** The ids of the people and tokens that are known, with their names. */
-export type Names = ReadonlyMap<string, string>
+type Names = ReadonlyMap<string, string>
 
 const actorText = (actor: Actor, names: Names, segments: ReadonlyArray<string>): Html => {
   const id = actorName(actor)

@@ -4,12 +4,13 @@ import { filterCharsMax } from "../../domain/Limits.js"
 import { instantParam, optionalParam, parameter, textParam } from "../Query.js"
 import { type Choice, type Filled, selectField, textField } from "./Forms.js"
 import { type Content, html } from "./Html.js"
+import { momentField } from "./Moments.js"
 
 /** From a moment on, and before another one. */
 export const spanParams = { from: optionalParam(instantParam), to: optionalParam(instantParam) }
 export const spanFields = (form: Filled): Content => [
-  textField({ form, name: "from", label: "From (UTC)", type: "datetime-local" }),
-  textField({ form, name: "to", label: "Before (UTC)", type: "datetime-local" })
+  momentField({ form, name: "from", label: "From (UTC)" }),
+  momentField({ form, name: "to", label: "Before (UTC)" })
 ]
 export const spanOf = ({ from, to }: { readonly from?: number; readonly to?: number }) => ({
   ...(from === undefined ? {} : { fromMillis: from }),

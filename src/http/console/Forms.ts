@@ -10,7 +10,7 @@ import { attributes, Html, html, isShown, nothing, type Content, type Link } fro
 export type Typed = ReadonlyMap<string, ReadonlyArray<string>>
 
 /** Why a form was not taken, as a whole: what happened and what to do. */
-export interface Told {
+interface Told {
   /** Of the table of errors, or of a failed run. */
   readonly code: string
   readonly message: string
@@ -39,7 +39,7 @@ export const filledWith = (values: { readonly [name: string]: string | ReadonlyA
 
 export const typedOf = ({ typed }: Filled, name: string): string | null => typed.get(name)?.[0] ?? null
 
-interface FieldBase {
+export interface FieldBase {
   readonly form: Filled
   /** Of the field; its id is made of it. */
   readonly name: string
@@ -79,6 +79,8 @@ export const textField = (
     readonly type?: "text" | "password" | "email" | "url" | "search" | "datetime-local"
     readonly mode?: "numeric" | "decimal"
     readonly charsMax?: number
+    /** In seconds, of a time. */
+    readonly step?: number
     readonly placeholder?: string
     readonly autocomplete?: string
     readonly code?: boolean
@@ -92,6 +94,7 @@ export const textField = (
         value: field.type === "password" ? null : typedOf(field.form, field.name),
         inputmode: field.mode,
         maxlength: field.charsMax,
+        step: field.step,
         placeholder: field.placeholder,
         autocomplete: field.autocomplete ?? "off",
         class: field.code === true ? "code" : null,

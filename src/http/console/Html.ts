@@ -67,7 +67,7 @@ export const to = (segments: ReadonlyArray<string>, query: { readonly [name: str
 export type Content = Html | Link | string | number | null | undefined | false | ReadonlyArray<Content>
 
 /** What only the request knows. */
-export interface Rendering {
+interface Rendering {
   /** The path of the public URL, without a slash at its end; empty for most gateways. */
   readonly prefix: string
   /** The token that a form must bring back; null without a session. */

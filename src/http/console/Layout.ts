@@ -11,7 +11,7 @@ import type { Session } from "./Visitors.js"
 
 type Entry = Pick<Page<unknown>, "method" | "navigation" | "path" | "sees">
 
-export interface FrameOf {
+interface FrameOf {
   readonly screen: Pick<Screen, "actions" | "content" | "title">
   readonly session: Session | null
   /** The workspace whose page it is. */

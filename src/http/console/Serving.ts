@@ -21,10 +21,10 @@ import { pageHeaders } from "../PageHeaders.js"
 import { ReadTurns } from "../ReadTurns.js"
 import { clientAddress, spend, spendPublic } from "../RequestRate.js"
 import { stateOf, type RequestState } from "../RequestState.js"
-import { type Answer as Answering, route, Routes } from "../serving/Routes.js"
+import { type Answer as Answering, pathOf, route, Routes } from "../serving/Routes.js"
 import { HttpSettings } from "../Settings.js"
 import { fieldProblems, urlEncoded } from "../UrlEncoded.js"
-import { readAssets } from "./Assets.js"
+import { ofAnotherVersion, readAssets } from "./Assets.js"
 import { errorScreen, foreignForm, noPage, signedOutForm, wrongForm } from "./ErrorScreens.js"
 import { Link, to } from "./Html.js"
 import { frame } from "./Layout.js"
@@ -209,7 +209,8 @@ export const consoleLayer = <R>(
           const request = yield* HttpServerRequest.HttpServerRequest
           const state = stateOf(request)
           state.route = page.path
-          const [given = "", search = ""] = request.url.split("?", 2)
+          const given = pathOf(request.url)
+          const search = request.url.slice(given.length + 1)
           const reads = request.method === "GET" || request.method === "HEAD"
           const unslashed = reads ? withoutSlash(given, search) : null
           if (unslashed !== null) return away(unslashed)
@@ -294,6 +295,13 @@ export const consoleLayer = <R>(
           )
         })
 
+      /** The page of an error, at an address that no page has. */
+      const failing = (error: HttpError | Refusal) =>
+        respond(
+          { method: "GET", sees: "anyone", path: "/console/*", filters: true, handle: () => Effect.fail(error) },
+          {}
+        )
+
       for (const page of pages) {
         yield* routes.add(route(page, Context.empty(), ({ params }) => respond(page, params)))
       }
@@ -305,18 +313,14 @@ export const consoleLayer = <R>(
           })
         )
       }
-      return {
-        of: (error) =>
-          respond(
-            {
-              method: "GET",
-              sees: "anyone",
-              path: "/console/*",
-              filters: true,
-              handle: () => Effect.fail(error._tag === "route_not_found" ? noPage : error)
-            },
-            {}
-          )
-      }
+      yield* routes.add(
+        route({ method: "GET", path: "/console/assets/:file" }, Context.empty(), ({ params, state }) => {
+          const answer = ofAnotherVersion(assets, params["file"] ?? "")
+          if (answer === null) return failing(noPage)
+          state.route = "/console/assets"
+          return Effect.succeed(answer)
+        })
+      )
+      return { of: (error) => failing(error._tag === "route_not_found" ? noPage : error) }
     })
   )

@@ -6,7 +6,7 @@ import { productName } from "../../domain/Product.js"
 import type { Assets } from "./Assets.js"
 import { type Content, html, type Html, type Link, nothing } from "./Html.js"
 
-export interface ShellOf {
+interface ShellOf {
   /** Of the window, before the name of this software. */
   readonly title: Content
   /** Scripts, and styles beside the one of all pages. */

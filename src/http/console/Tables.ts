@@ -12,7 +12,7 @@ import { fromIssues } from "../FieldProblems.js"
 import { badCursor, nextCursor, pageRequest } from "../ListPage.js"
 import { askForm, button, type Filled, unfilled } from "./Forms.js"
 import { attributes, html, type Content, type Html, to } from "./Html.js"
-import { type Answer, type File, type PageError, screen, type Visit } from "./Page.js"
+import { type Answer, type File, type PageError, Refusal, screen, type Visit } from "./Page.js"
 
 export interface Column<Row> {
   readonly label: string
@@ -78,7 +78,7 @@ export const csvText = <Row>(columns: ReadonlyArray<Column<Row>>, rows: Readonly
 }
 
 /** The filters of a list: how they are read from the address, and their fields. */
-export interface Filters<A, I> {
+interface Filters<A, I> {
   /** Each member is read from a text and may be left out. */
   readonly schema: Schema.Schema<A, I>
   readonly fields: (form: Filled) => Content
@@ -127,17 +127,28 @@ const withFilters = (
 ) => to(segments, { ...Object.fromEntries([...typed].map(([name, [value = ""]]) => [name, value])), ...more })
 
 /** A list as the content of a page. */
-export interface Listed {
+interface Listed {
   readonly _tag: "Content"
   readonly content: Html
   /** 400 when its filters cannot be read. */
   readonly status: number
 }
 
+/** A file that lacks rows would look whole to whoever reads it, and a row that says so would be no row. */
+const tooManyRows = (filtered: boolean) =>
+  new Refusal(
+    422,
+    "Too many rows for one file",
+    `More than ${consoleCsvRowsMax.toLocaleString("en-US")} rows match; a file may not have more. No file was made.`,
+    filtered
+      ? "Go back, narrow the filters, and download the parts one by one."
+      : "The pages of the table have them all."
+  )
+
 /**
  * A list that is newest first, as the content of a page or, where the address says `format=csv`, as a file of all rows
- * that its filters find (at most `consoleCsvRowsMax`). A filter that cannot be read is told beside its field, and then
- * nothing is listed: rows without that filter would say something else than was asked.
+ * that its filters find (refused above `consoleCsvRowsMax`). A filter that cannot be read is told beside its field, and
+ * then nothing is listed: rows without that filter would say something else than was asked.
  */
 export const listing = <Row, A, I, E extends PageError, R>(options: {
   readonly visit: Visit
@@ -188,12 +199,13 @@ export const listing = <Row, A, I, E extends PageError, R>(options: {
         const page: Rows<Row> = yield* read(chosen.right, { limit: pageRowsMax, after })
         rows.push(...page.items)
         after = page.next
-      } while (after !== null && rows.length < consoleCsvRowsMax)
+      } while (after !== null && rows.length <= consoleCsvRowsMax)
+      if (rows.length > consoleCsvRowsMax) return yield* Effect.fail(tooManyRows(namesOf(filters).length > 0))
       return {
         _tag: "File",
         name: `${options.name}.csv`,
         contentType: "text/csv; charset=utf-8",
-        text: csvText(columns, rows.slice(0, consoleCsvRowsMax))
+        text: csvText(columns, rows)
       }
     }
     const cursor = visit.query.get("cursor")
@@ -226,7 +238,7 @@ export const listing = <Row, A, I, E extends PageError, R>(options: {
         html`<nav class="pager" aria-label="Pages">
           ${cursor !== undefined && html`<a href=${withFilters(segments, typed)} rel="first">${first}</a>`}
           ${next !== null && html`<a href=${withFilters(segments, typed, { cursor: next })} rel="next">${more}</a>`}
-          ${file && html`<a class="csv" href=${withFilters(segments, typed, { format: "csv" })} download>Download CSV</a>`}
+          ${file && html`<a class="csv" href=${withFilters(segments, typed, { format: "csv" })}>Download CSV</a>`}
         </nav>`
       }`
     }

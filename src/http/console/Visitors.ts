@@ -8,11 +8,10 @@ import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import { Effect, Redacted } from "effect"
 import { member } from "../../domain/Members.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
+import { readUrl } from "../../domain/Url.js"
 import type { Session, Sessions } from "../../services/Sessions.js"
 import type { ConsoleCookie, ConsoleCookies } from "./Cookies.js"
 
-export type { Role } from "../../domain/Member.js"
-import { readUrl } from "../../domain/Url.js"
 export type { Session } from "../../services/Sessions.js"
 
 export interface Visitor {

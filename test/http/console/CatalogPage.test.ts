@@ -1,6 +1,10 @@
 /** The catalog's pages as a shop window: what runs here stands first, and what is missing for the rest is said. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
+import { commandLine } from "../../../src/domain/AuditEntry.js"
+import type { WorkspaceId } from "../../../src/domain/Ids.js"
+import { pageRowsMax } from "../../../src/domain/Limits.js"
+import type { Connections } from "../../../src/services/Connections.js"
 import type { Quote } from "../../../src/services/Runs.js"
 import { startAccounts } from "../../support/accountsGateway.js"
 import { endpoint, job, newWorld, servedCatalog } from "../../support/catalog.js"
@@ -34,7 +38,8 @@ const quote = {
 
 const withPages = <A, E>(
   use: (
-    page: (path: string, who?: "owner" | "member") => Effect.Effect<{ status: number; text: string }>
+    page: (path: string, who?: "owner" | "member") => Effect.Effect<{ status: number; text: string }>,
+    on: { readonly workspaceId: WorkspaceId; readonly connections: Connections["Type"] }
   ) => Effect.Effect<A, E>
 ) =>
   Effect.gen(function* () {
@@ -45,11 +50,13 @@ const withPages = <A, E>(
     })
     const owner = yield* gateway.signedIn()
     const member = yield* gateway.signedIn("member", owner.workspaceId)
-    return yield* use((path, who = "owner") =>
-      gateway.get(`/console/${owner.workspaceId}/${path}`, {
-        authorization: null,
-        headers: { cookie: (who === "owner" ? owner : member).cookie }
-      })
+    return yield* use(
+      (path, who = "owner") =>
+        gateway.get(`/console/${owner.workspaceId}/${path}`, {
+          authorization: null,
+          headers: { cookie: (who === "owner" ? owner : member).cookie }
+        }),
+      { workspaceId: owner.workspaceId, connections: gateway.connections }
     )
   })
 
@@ -139,6 +146,27 @@ describe("the page of a job", () => {
           /<button type="submit"[^>]*>([^<]*)<\/button>/.exec(text.split('<div class="actions">').at(-1) ?? "")?.[1]
         assert.strictEqual(pressed((yield* page("catalog/job%3Apeople.email.find")).text), "Run")
         assert.strictEqual(pressed((yield* page("catalog/zz-send")).text), "Show the cost first")
+      })
+    )
+  )
+})
+
+describe("the page of an operation", () => {
+  it.scopedLive("offers every connection to its provider, however many newer ones lead elsewhere", () =>
+    withPages((page, { connections, workspaceId }) =>
+      Effect.gen(function* () {
+        const connect = (providerId: string, label: string) =>
+          connections.create(
+            { workspaceId, providerId, label, secret: Redacted.make("secret"), expiresAt: null },
+            commandLine
+          )
+        assert.include((yield* page("catalog/a-dear")).text, "Add a connection")
+        yield* connect("dear", "the oldest")
+        yield* Effect.forEach(Array.from({ length: pageRowsMax }), () => connect("cheap", "elsewhere"))
+        const { text } = yield* page("catalog/a-dear")
+        assert.include(text, "Your own: the oldest")
+        assert.notInclude(text, "Your own: elsewhere")
+        assert.notInclude(text, "Add a connection")
       })
     )
   )

@@ -4,6 +4,7 @@
  * a device can show a link or a QR code with it.
  */
 import { Effect } from "effect"
+import { loginMillis } from "../../../domain/Limits.js"
 import { readUserCode } from "../../../domain/LoginApproval.js"
 import { LoginApprovals } from "../../../services/LoginApprovals.js"
 import { askForm, button, type Filled, filledWith, textField, unfilled } from "../Forms.js"
@@ -42,8 +43,7 @@ const loginOf = (typed: string) => {
       )
 }
 
-const unknownCode =
-  "No device shows this code now. Compare each letter with your device; a code that is older than ten minutes has to be asked for again there."
+const unknownCode = `No device shows this code now. Compare each letter with your device; a code that is older than ${loginMillis / 60_000} minutes has to be asked for again there.`
 
 export const devicePage: Page<LoginApprovals> = signedInPage({
   path: "device",

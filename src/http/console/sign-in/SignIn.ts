@@ -4,7 +4,7 @@
  * browser had. It leads back only to pages of this gateway.
  */
 import { Effect, Redacted } from "effect"
-import { sessionMillis, signInLinkMillis } from "../../../domain/Limits.js"
+import { sessionIdleMillis, sessionMillis, signInLinkMillis } from "../../../domain/Limits.js"
 import { OpenId } from "../../../services/OpenId.js"
 import { type LinkOver, Sessions, type SignedIn } from "../../../services/Sessions.js"
 import { actForm } from "../Forms.js"
@@ -43,6 +43,7 @@ export const enter = ({ visitor }: Visit, { secret }: SignedIn): Redirect => {
 /** What a sign-in knows of the browser. */
 export const browserOf = ({ origin, visitor }: Visit) => ({ origin, replaces: visitor.secret })
 
+const idleHours = sessionIdleMillis / 3_600_000
 const days = sessionMillis / (24 * 3_600_000)
 
 const signInPage = openPage({
@@ -61,7 +62,7 @@ const signInPage = openPage({
           issuer !== null &&
           html`<p><a class="button main" href=${to(["sign-in", "openid"])}>Sign in with ${new URL(issuer).host}</a></p>`
         }
-          <p>You sign in with a link that works once, for 15 minutes. Open it in this browser.</p>
+          <p>You sign in with a link that works once, for ${signInLinkMillis / 60_000} minutes. Open it in this browser.</p>
           <ul>
             <li>An owner of your workspace makes one for you on its page “Members”.</li>
             <li>An operator of the gateway prints one with <code>gateway console</code>.</li>
@@ -77,8 +78,8 @@ const sessionPage = signedInPage({
       screen({
         title: "Your session",
         content: html`<p>
-            You are signed in as <bdi>${session.name}</bdi> (${session.role}). The session ends after 12 hours without a
-            request, and after ${days} days in any case.
+            You are signed in as <bdi>${session.name}</bdi> (${session.role}). The session ends after ${idleHours} hours
+            without a request, and after ${days} days in any case.
           </p>
           <div class="actions">
             ${actForm({ action: to(["sign-out"]), label: "Sign out" })}

@@ -13,6 +13,7 @@ import { instantParam } from "../../Query.js"
 import { badge, dash, instant, linkTo, shortId } from "../Figures.js"
 import { actForm, button, type Filled, filledWith, form as formHtml, selectField, textField, toldOf } from "../Forms.js"
 import { html, nothing, to } from "../Html.js"
+import { momentField } from "../Moments.js"
 import { redirect, screen, workspaceForm, workspacePage, type WorkspaceVisit } from "../Page.js"
 import { noticeOf, section } from "../Parts.js"
 import { type Column, listing, noFilters } from "../Tables.js"
@@ -142,7 +143,7 @@ const connectionsScreen = (visit: WorkspaceVisit, form: Filled) =>
               charsMax: secretCharsMax,
               autocomplete: "new-password"
             })}
-            ${textField({ form, name: "expiresAt", label: "Used until (UTC)", type: "datetime-local", hint: "Empty: until it is removed." })}
+            ${momentField({ form, name: "expiresAt", label: "Used until (UTC)", hint: "Empty: until it is removed." })}
             ${textField({
               form,
               name: "variables",

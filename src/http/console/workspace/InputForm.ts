@@ -6,11 +6,11 @@
 import { Either } from "effect"
 import type { FieldProblem } from "../../../domain/ApiErrors.js"
 import { isObject, type Json, type JsonObject } from "../../../domain/Json.js"
-import { writeJson } from "../../../domain/LosslessJson.js"
+import { readJson, writeJson } from "../../../domain/LosslessJson.js"
 import { member } from "../../../domain/Members.js"
-import { overBudget, callerBudget } from "../../BodyBudget.js"
+import { messageBudget, overBudget } from "../../BodyBudget.js"
 import { parseStrict } from "../../JsonText.js"
-import { areaField, type Filled, selectField, textField, type Typed } from "../Forms.js"
+import { areaField, type Filled, selectField, textField, type Typed, typedOf } from "../Forms.js"
 import { type Content, html, type Html } from "../Html.js"
 import { jsonText } from "../Parts.js"
 
@@ -60,26 +60,40 @@ const prefix = "input."
 export const nameOf = (field: string): string => `${prefix}${field}`
 const otherName = "other"
 
-/** How a value stands in its field. */
-const shown = (kind: Kind, value: Json): string => {
-  if (kind === "lines" && Array.isArray(value) && value.every((each) => typeof each === "string"))
-    return value.join("\n")
-  if (kind === "json" || kind === "lines") return jsonText(value)
-  return typeof value === "string" ? value : writeJson(value)
+/** Whether the field gives back this value when it holds this text. */
+const givesBack = (field: InputField, text: string, value: Json): boolean => {
+  // A browser sends every line break of a text area alike.
+  const sent = text.replaceAll(/\r\n?/g, "\n")
+  const read = sent.trim() === "" ? Either.left("not given") : Either.flatMap(fieldText(field, sent), parseStrict)
+  return Either.isRight(read) && writeJson(read.right) === writeJson(value)
 }
 
-/** The fields filled with an input, such as the example or that of an earlier run. */
+/** How a value stands in its field; null where the field cannot hold it, such as an empty text. */
+const shown = (field: InputField, value: Json): string | null => {
+  const ways =
+    field.kind === "json"
+      ? [jsonText(value)]
+      : field.kind === "lines"
+        ? [Array.isArray(value) ? value.join("\n") : "", jsonText(value)]
+        : [typeof value === "string" ? value : writeJson(value)]
+  return ways.find((text) => givesBack(field, text, value)) ?? null
+}
+
+/**
+ * The fields filled with an input, such as the example or that of an earlier run. What its field cannot hold stands
+ * with the other fields, so that the form gives back the same input.
+ */
 export const typedInput = (
   fields: ReadonlyArray<InputField>,
   input: JsonObject
 ): ReadonlyMap<string, ReadonlyArray<string>> => {
-  const named = new Set(fields.map(({ name }) => name))
-  const other = Object.fromEntries(Object.entries(input).filter(([name]) => !named.has(name)))
   const given = new Map<string, ReadonlyArray<string>>()
-  for (const { kind, name } of fields) {
-    const value = member(input, name)
-    if (value !== undefined) given.set(nameOf(name), [shown(kind, value)])
+  for (const field of fields) {
+    const value = member(input, field.name)
+    const text = value === undefined ? null : shown(field, value)
+    if (text !== null) given.set(nameOf(field.name), [text])
   }
+  const other = Object.fromEntries(Object.entries(input).filter(([name]) => !given.has(nameOf(name))))
   if (Object.keys(other).length > 0) given.set(otherName, [jsonText(other)])
   return given
 }
@@ -109,7 +123,7 @@ const hintOf = ({ kind, schema }: InputField): Content => {
   const parts: ReadonlyArray<Content> = [
     typeof description === "string" ? description : null,
     {
-      lines: "One value on each line.",
+      lines: "One value on each line, or a JSON list.",
       json: "As JSON.",
       integer: null,
       number: null,
@@ -158,21 +172,24 @@ const fieldHtml = (form: Filled, field: InputField): Html => {
       return areaField({ ...base, rows: 3 })
     case "json":
       return areaField({ ...base, rows: 4, code: true })
-    case "text":
-      return typeof schema["maxLength"] === "number" && schema["maxLength"] <= 500
-        ? textField(base)
-        : isProse(name)
-          ? areaField({ ...base, rows: 3 })
-          : textField(base)
+    case "text": {
+      const short = typeof schema["maxLength"] === "number" && schema["maxLength"] <= 500
+      // A browser takes the line breaks out of a field of one line.
+      const broken = typedOf(form, base.name)?.includes("\n") === true
+      return broken || (isProse(name) && !short) ? areaField({ ...base, rows: 3 }) : textField(base)
+    }
   }
 }
 /** Texts that are usually longer than a line. */
 const isProse = (name: string): boolean => /^(?:text|prompt|html|body|content|message|description)$/i.test(name)
 
-export const inputHtml = (form: Filled, fields: ReadonlyArray<InputField>, schema: JsonObject): Html =>
-  html`${fields.map((field) => fieldHtml(form, field))}
+export const inputHtml = (form: Filled, fields: ReadonlyArray<InputField>, schema: JsonObject): Html => {
+  const elsewhere = otherNames(form.typed)
+  return html`${fields.map((field) =>
+    fieldHtml(form, { ...field, required: field.required && !elsewhere.has(field.name) })
+  )}
     ${
-      schema["additionalProperties"] !== false &&
+      (schema["additionalProperties"] !== false || typedOf(form, otherName) !== null) &&
       areaField({
         form,
         name: otherName,
@@ -182,6 +199,7 @@ export const inputHtml = (form: Filled, fields: ReadonlyArray<InputField>, schem
         code: true
       })
     }`
+}
 
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
@@ -203,8 +221,12 @@ const fieldText = ({ kind, schema }: InputField, raw: string): Either.Either<str
       return found === undefined ? Either.left("must be one of the choices") : Either.right(writeJson(found))
     }
     case "lines": {
-      const given = raw.split(/\r?\n/).filter((line) => line.trim() !== "")
-      return Either.right(JSON.stringify(given))
+      if (raw.trim().startsWith("[")) {
+        const list = jsonField(raw)
+        // A line may begin so too.
+        if (Either.isRight(list) || Either.isRight(readJson(raw))) return list
+      }
+      return Either.right(JSON.stringify(raw.split("\n").filter((line) => line.trim() !== "")))
     }
     case "json":
       return jsonField(raw)
@@ -212,8 +234,16 @@ const fieldText = ({ kind, schema }: InputField, raw: string): Either.Either<str
 }
 
 const jsonField = (raw: string): Either.Either<string, string> => {
-  const over = overBudget(raw, callerBudget)
+  // A part of the input. The whole body has its own budget when it is read.
+  const over = overBudget(raw, messageBudget)
   return over === null ? Either.map(parseStrict(raw), () => raw) : Either.left(over.message)
+}
+
+/** The names of what stands with the other fields. */
+const otherNames = (typed: Typed): ReadonlySet<string> => {
+  const [raw = ""] = typed.get(otherName) ?? []
+  const value = Either.getOrNull(Either.flatMap(jsonField(raw), () => parseStrict(raw)))
+  return new Set(isObject(value) ? Object.keys(value) : [])
 }
 
 /** The members of a JSON object as its text has them, without its braces. */
@@ -236,10 +266,12 @@ export const inputText = (
   const problems: Array<FieldProblem> = []
   const members: Array<string> = []
   const taken = new Set<string>()
+  const elsewhere = otherNames(typed)
   for (const field of fields) {
     const [raw = ""] = typed.get(nameOf(field.name)) ?? []
     if (raw.trim() === "") {
-      if (field.required) problems.push({ field: nameOf(field.name), message: "is required" })
+      if (field.required && !elsewhere.has(field.name))
+        problems.push({ field: nameOf(field.name), message: "is required" })
       continue
     }
     taken.add(field.name)

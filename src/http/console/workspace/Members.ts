@@ -114,7 +114,7 @@ const membersScreen = (visit: WorkspaceVisit, form: Filled, told: Content = noth
     })
   })
 
-export const membersPage = workspacePage({
+const membersPage = workspacePage({
   path: "members",
   sees: "owner",
   navigation: { label: "Members", order: 60 },

@@ -19,7 +19,7 @@ import { type Column, table } from "../Tables.js"
 import { entryColumns } from "./LedgerColumns.js"
 
 const toTopUpId = Schema.decodeOption(TopUpId)
-export const topUpIdOf = (raw: string): Effect.Effect<TopUpId, NotFound> =>
+const topUpIdOf = (raw: string): Effect.Effect<TopUpId, NotFound> =>
   Option.match(toTopUpId(raw), {
     onNone: () => Effect.fail(new NotFound({ what: "top-up", id: cutText(raw, 100) })),
     onSome: Effect.succeed

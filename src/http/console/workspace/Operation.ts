@@ -6,11 +6,12 @@ import { Effect, Either, Schema } from "effect"
 import { ValidationError } from "../../../domain/ApiErrors.js"
 import { jobNamedBy, trimmedEndpointId } from "../../../domain/EndpointIds.js"
 import { isObject } from "../../../domain/Json.js"
-import { consoleRunWaitSeconds, pageRowsMax } from "../../../domain/Limits.js"
+import { consoleRunWaitSeconds } from "../../../domain/Limits.js"
 import type { OperationContract } from "../../../domain/OperationContract.js"
 import { writeJson } from "../../../domain/LosslessJson.js"
+import { everyRow } from "../../../domain/Pages.js"
 import { Catalog } from "../../../services/Catalog.js"
-import { type Connection, Connections } from "../../../services/Connections.js"
+import { Connections } from "../../../services/Connections.js"
 import { type Quote, Runs } from "../../../services/Runs.js"
 import { Wallet } from "../../../services/Wallet.js"
 import { bodyText } from "../../Body.js"
@@ -22,8 +23,8 @@ import { badge, code, money } from "../Figures.js"
 import {
   boxField,
   button,
+  type Choice,
   type Filled,
-  filledWith,
   form as formHtml,
   formKey,
   hiddenField,
@@ -40,28 +41,21 @@ import { table } from "../Tables.js"
 import { accessBadge, price } from "./Catalog.js"
 import { inputFieldsOf, inputHtml, inputText, nameOf, typedInput } from "./InputForm.js"
 import { runIdOf } from "./Run.js"
+import { askedAgain, connectionChoices, settingsKept, SettingsField, writtenSettings } from "./RunAgain.js"
 
 const readRequest = bodyText(RunRequestBody, callerBudget)
 const segmentsOf = (workspaceId: string, endpointId: string) => [workspaceId, "catalog", endpointId]
 
-/** The form as it is shown first: empty, with the example, or with the input of an earlier run. */
+/** The form as it is shown first: empty, with the example, or as an earlier run was asked for. */
 const opening = (visit: WorkspaceVisit, contract: OperationContract) =>
   Effect.gen(function* () {
     const fields = inputFieldsOf(contract.inputSchema)
     if (visit.query.get("example") !== undefined)
-      return { ...unfilled, typed: typedInput(fields, contract.usageHints.exampleInput) }
+      return { form: { ...unfilled, typed: typedInput(fields, contract.usageHints.exampleInput) }, inputLost: false }
     const from = visit.query.get("from")
-    if (from === undefined) return unfilled
+    if (from === undefined) return { form: unfilled, inputLost: false }
     const { run } = yield* (yield* Runs).get(visit.workspaceId, yield* runIdOf(from))
-    if (!isObject(run.input)) return unfilled
-    return {
-      ...unfilled,
-      typed: new Map([
-        ...typedInput(fields, run.input),
-        ...filledWith({ fallback: run.plan?.fallback?.enabled === true ? "on" : null, connection: run.connectionId })
-          .typed
-      ])
-    }
+    return { form: askedAgain(fields, run), inputLost: !isObject(run.input) }
   })
 
 const quoteSection = (quote: Quote): Html => {
@@ -199,6 +193,10 @@ const exampleCost = (visit: WorkspaceVisit, contract: OperationContract) =>
     return first === undefined ? null : { micros: holdMicros, begins: first.endpointId }
   })
 
+/** However many a workspace has: one that is not offered cannot be chosen. */
+const allConnections = ({ workspaceId }: WorkspaceVisit) =>
+  Effect.flatMap(Connections, ({ list }) => everyRow((page) => list(workspaceId, page)))
+
 /** Everything that the page shows beside what was typed. */
 const loaded = (visit: WorkspaceVisit) =>
   Effect.gen(function* () {
@@ -212,26 +210,16 @@ const loaded = (visit: WorkspaceVisit) =>
     const connections =
       jobNamedBy(endpointId) !== null || contract.endpoint.credential === "none"
         ? []
-        : (yield* (yield* Connections).list(visit.workspaceId, { limit: pageRowsMax, after: null })).items.filter(
-            ({ providerId }) => providerId === provider
-          )
+        : (yield* allConnections(visit)).filter(({ providerId }) => providerId === provider)
     const key = yield* formKey(unfilled)
     return { contract, endpointId, balance, connections, key, takes, example: yield* exampleCost(visit, contract) }
   })
 type Loaded = Effect.Effect.Success<ReturnType<typeof loaded>>
 
-const connectionField = (form: Filled, connections: ReadonlyArray<Connection>): Html | null =>
-  connections.length === 0
+const connectionField = (form: Filled, choices: ReadonlyArray<Choice>): Html | null =>
+  choices.length === 0
     ? null
-    : selectField({
-        form,
-        name: "connection",
-        label: "Key",
-        choices: [
-          { value: "", label: "As usual" },
-          ...connections.map(({ connectionId, label }) => ({ value: connectionId, label: `Your own: ${label}` }))
-        ]
-      })
+    : selectField({ form, name: "connection", label: "Key", choices: [{ value: "", label: "As usual" }, ...choices] })
 
 const costFirst = (segments: ReadonlyArray<string>): Html =>
   button("Show the cost first", { kind: "plain", action: to([...segments, "quote"]) })
@@ -242,11 +230,16 @@ const actions = ({ effectClassification }: OperationContract, segments: Readonly
     ? html`${costFirst(segments)} ${button("Run")}`
     : html`${button("Run")} ${costFirst(segments)}`
 
-const operationScreen = (
+const operationScreen = (visit: WorkspaceVisit, found: Loaded, form: Filled, quote: Quote | null = null) =>
+  Effect.map(connectionChoices(visit, found.connections, form), (choices) =>
+    screenOf(visit, found, form, { quote, choices })
+  )
+
+const screenOf = (
   { workspaceId }: WorkspaceVisit,
   { balance, connections, contract, endpointId, example, key, takes }: Loaded,
   form: Filled,
-  quote: Quote | null
+  { choices, quote }: { readonly choices: ReadonlyArray<Choice>; readonly quote: Quote | null }
 ): Screen => {
   const fields = inputFieldsOf(contract.inputSchema)
   const segments = segmentsOf(workspaceId, endpointId)
@@ -260,7 +253,7 @@ const operationScreen = (
       label: "Run this operation",
       content: html`${hiddenField("key", used ?? key)}
         ${inputHtml(form, fields, contract.inputSchema)}
-        ${connectionField(form, connections)}
+        ${connectionField(form, choices)}
         ${
           jobNamedBy(endpointId) !== null &&
           boxField({
@@ -270,6 +263,7 @@ const operationScreen = (
             hint: "One hold covers all of them; only calls that cost something are charged."
           })
         }
+        ${settingsKept(form, to(segments))}
         ${
           contract.effectClassification === "effectful" &&
           notice("This operation does something outside of the gateway. It is never sent twice.", "warn")
@@ -309,13 +303,21 @@ export const operationPage = workspacePage({
   show: (visit) =>
     Effect.gen(function* () {
       const found = yield* loaded(visit)
-      return operationScreen(visit, found, yield* opening(visit, found.contract), null)
+      const { form, inputLost } = yield* opening(visit, found.contract)
+      const shown = yield* operationScreen(visit, found, form)
+      return inputLost
+        ? {
+            ...shown,
+            content: html`${notice("The input of that run was not kept whole. Fill it in again.", "warn")}${shown.content}`
+          }
+        : shown
     })
 })
 
 const FormFields = Schema.Struct({
   key: Schema.String,
   fallback: Schema.optional(Schema.String),
+  settings: Schema.optional(SettingsField),
   connection: Schema.optional(Schema.String)
 })
 
@@ -327,9 +329,11 @@ const requestOf = (visit: WorkspaceVisit, contract: OperationContract, values: t
         ? ValidationError.of("input", "is not valid")
         : new ValidationError({ details: [first, ...rest] })
     )
+    const enabled = values.fallback !== undefined
+    const fallback = values.settings === undefined ? enabled : { ...writtenSettings(values.settings), enabled }
     const rest = {
       endpointId: trimmedEndpointId(visit.path.get("endpointId") ?? ""),
-      ...(values.fallback === undefined ? {} : { fallback: true }),
+      fallback,
       ...(values.connection === undefined || values.connection === "" ? {} : { connectionId: values.connection }),
       idempotencyKey: values.key
     }
@@ -339,9 +343,8 @@ const requestOf = (visit: WorkspaceVisit, contract: OperationContract, values: t
   })
 
 /** The form again, with what the gateway has against the run. */
-const refusedAgain = (visit: WorkspaceVisit, found: Loaded, typed: Typed, quote: Quote): Screen | null => {
-  const { problems, refusal } = quote
-  if (refusal === null) return null
+const refusedAgain = (visit: WorkspaceVisit, found: Loaded, typed: Typed, { problems, refusal }: Quote) => {
+  if (refusal === null) return Effect.succeed(null)
   const fields = new Set(inputFieldsOf(found.contract.inputSchema).map(({ name }) => name))
   // A problem deep inside of a field stands beside that field.
   const beside = problems.map(({ field, message }) => {
@@ -355,11 +358,11 @@ const refusedAgain = (visit: WorkspaceVisit, found: Loaded, typed: Typed, quote:
     problems: new Map(beside),
     told: problems.length > 0 ? null : { code: refusal.code, message: refusal.message, hint: refusal.retryHint }
   }
-  return { ...operationScreen(visit, found, form, null), status: 422 }
+  return Effect.map(operationScreen(visit, found, form), (shown): Screen => ({ ...shown, status: 422 }))
 }
 
 const again = (visit: WorkspaceVisit, form: Filled) =>
-  Effect.map(loaded(visit), (found) => operationScreen(visit, found, form, null))
+  Effect.flatMap(loaded(visit), (found) => operationScreen(visit, found, form))
 
 export const quoteOperation = workspaceForm({
   path: "catalog/:endpointId/quote",
@@ -369,7 +372,8 @@ export const quoteOperation = workspaceForm({
       const found = yield* loaded(visit)
       const { request } = yield* requestOf(visit, found.contract, values, typed)
       const quote = yield* (yield* Runs).quote(visit.principal, request)
-      return refusedAgain(visit, found, typed, quote) ?? operationScreen(visit, found, { ...unfilled, typed }, quote)
+      const refused = yield* refusedAgain(visit, found, typed, quote)
+      return refused ?? (yield* operationScreen(visit, found, { ...unfilled, typed }, quote))
     }),
   again
 })
@@ -383,7 +387,7 @@ export const runOperation = workspaceForm({
       const found = yield* loaded(visit)
       const { idempotencyKey, request } = yield* requestOf(visit, found.contract, values, typed)
       // What would be refused comes back to the form, where it can be mended, and is no run.
-      const refused = refusedAgain(visit, found, typed, yield* runs.quote(visit.principal, request))
+      const refused = yield* refusedAgain(visit, found, typed, yield* runs.quote(visit.principal, request))
       if (refused !== null) return refused
       const asked = { ...request, idempotencyKey, ...tracedBy(visit.state) }
       const { run } = yield* runs.create(visit.principal, asked, consoleRunWaitSeconds)

@@ -14,6 +14,7 @@ import { intParam } from "../../Query.js"
 import { dayChart, partsChart } from "../Charts.js"
 import { count, counted, instant, money, shortId, statusBadge } from "../Figures.js"
 import { html, type Html, to } from "../Html.js"
+import { localTime } from "../Moments.js"
 import { balanceTiles } from "../Money.js"
 import { screen, workspacePage } from "../Page.js"
 import { notice, section, tiles } from "../Parts.js"
@@ -30,10 +31,10 @@ const daysOf = (asked: string | undefined): Effect.Effect<number, ValidationErro
         ValidationError.of("days", `must be a whole number from 1 to ${reportDaysMax}`)
       )
 
-/** `2026-11-22` */
-const dateOf = (day: number): string => time(dayStart(day)).slice(0, 10)
+/** As a filter takes it. */
+const startOf = (day: number): string => localTime(dayStart(day))
 /** `11-22` */
-const shortDateOf = (day: number): string => dateOf(day).slice(5)
+const shortDateOf = (day: number): string => time(dayStart(day)).slice(5, 10)
 
 const spendByDay = (spend: SpendReport, firstDay: number, lastDay: number, workspaceId: string): Html => {
   const known = new Map(spend.days.map(({ chargeMicros, day }) => [day, chargeMicros]))
@@ -46,7 +47,7 @@ const spendByDay = (spend: SpendReport, firstDay: number, lastDay: number, works
       return {
         label: shortDateOf(day),
         value: known.get(day) ?? 0,
-        link: to([workspaceId, "ledger"], { kind: "charge", from: dateOf(day), to: dateOf(day + 1) })
+        link: to([workspaceId, "ledger"], { kind: "charge", from: startOf(day), to: startOf(day + 1) })
       }
     })
   })
@@ -76,7 +77,7 @@ export const overviewPage = workspacePage({
       const { balance, holds } = yield* wallet.overview(workspaceId)
       const spend = yield* reports.spend(workspaceId, span)
       const counts = yield* reports.runCounts(workspaceId, dayStart(span.firstDay))
-      const from = dateOf(span.firstDay)
+      const from = startOf(span.firstDay)
       const isNew = spend.total.calls === 0 && counts.every(({ runs }) => runs === 0)
       return screen({
         title: "Overview",

@@ -17,7 +17,7 @@ import { workspacePage } from "../Page.js"
 import { type Column, listing, listScreen } from "../Tables.js"
 
 /** What a run costs: its charge, or while it is under way the most that it can. */
-export const costOf = ({ chargeMicros, holdMicros }: Pick<RunSummary, "chargeMicros" | "holdMicros">): Html =>
+const costOf = ({ chargeMicros, holdMicros }: Pick<RunSummary, "chargeMicros" | "holdMicros">): Html =>
   chargeMicros === null ? html`<small>up to</small> ${money(holdMicros)}` : money(chargeMicros)
 
 export const operationLink = (workspaceId: string, endpointId: string): Html =>

@@ -6,7 +6,7 @@ import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import { NotFound } from "../../../domain/ApiErrors.js"
 import { cutText } from "../../../domain/Characters.js"
 import { TokenId } from "../../../domain/Ids.js"
-import { labelCharsMax } from "../../../domain/Limits.js"
+import { labelCharsMax, rotationOverlapSecondsMax } from "../../../domain/Limits.js"
 import { toUsd } from "../../../domain/Micros.js"
 import { Scope, scopes as allScopes } from "../../../domain/Scope.js"
 import { type ShownToken, type Token, Tokens } from "../../../services/Tokens.js"
@@ -28,6 +28,7 @@ import {
 } from "../Forms.js"
 import { html, type Html, to } from "../Html.js"
 import { usdField } from "../Money.js"
+import { momentField } from "../Moments.js"
 import { redirect, type Screen, screen, workspaceForm, workspacePage, type WorkspaceVisit } from "../Page.js"
 import { facts, notice, noticeOf, section } from "../Parts.js"
 import { scopeMeanings } from "../Scopes.js"
@@ -93,7 +94,7 @@ const changeable = (form: Filled): Html =>
       label: "Monthly limit in US dollars",
       hint: "Empty: no limit of its own."
     })}
-    ${textField({ form, name: "expiresAt", label: "Ends (UTC)", type: "datetime-local", hint: "Empty: never." })}`
+    ${momentField({ form, name: "expiresAt", label: "Ends (UTC)", hint: "Empty: never." })}`
 
 const changeableFields = {
   label: line(labelCharsMax),
@@ -201,7 +202,7 @@ const overlaps = [
   { value: "0", label: "Not at all" },
   { value: "3600", label: "One hour" },
   { value: "86400", label: "One day" },
-  { value: "604800", label: "Seven days" }
+  { value: String(rotationOverlapSecondsMax), label: `${rotationOverlapSecondsMax / 86_400} days` }
 ]
 
 const tokenScreen = (visit: WorkspaceVisit, form: Filled) =>
@@ -218,7 +219,7 @@ const tokenScreen = (visit: WorkspaceVisit, form: Filled) =>
             typed: filledWith({
               label: token.label,
               monthlyLimitUsd: token.monthlyLimitMicros === null ? null : String(toUsd(token.monthlyLimitMicros)),
-              expiresAt: token.expiresAt === null ? null : time(token.expiresAt).slice(0, 16)
+              expiresAt: timeOrNull(token.expiresAt)
             }).typed
           }
         : form
