@@ -65,6 +65,8 @@ const blameable: ReadonlySet<RunFailureCode> = new Set([
   "auth_error"
 ])
 
+const isRefusal = (failed: CallFailure): boolean => failed._tag === "ProviderFailure" && failed.sent
+
 /**
  * What the failure of a call says about its provider. A failure of null means that the provider answered. The result is
  * null when the call says nothing about the provider.
@@ -72,13 +74,25 @@ const blameable: ReadonlySet<RunFailureCode> = new Set([
 export const signalOf = (failed: CallFailure | null): Signal | null => {
   if (failed === null) return { _tag: "Answered" }
   const { failure } = failed
-  const refused = failed._tag === "ProviderFailure" && failed.sent
+  const refused = isRefusal(failed)
   if (failure.code === "rate_limited")
     return { _tag: "RateLimited", seconds: failure.retryAfterSeconds ?? rateLimitPauseSeconds }
   if (failure.providerStatus === 402 || (failure.code === "capacity_exhausted" && refused))
     return { _tag: "OutOfCredit" }
   if (blameable.has(failure.code)) return { _tag: "Failed" }
   return refused ? { _tag: "Answered" } : null
+}
+
+/**
+ * What a call with the platform's key, or with none, says to those who have a key of their own there. That the
+ * platform's key is refused, limited or out of credit is not their trouble: to them, a provider that says so is alive.
+ */
+export const signalToOwnKeys = (failed: CallFailure | null): Signal | null => {
+  const signal = signalOf(failed)
+  if (failed === null || signal === null) return signal
+  const isOfKey = failed.failure.code === "auth_error" || signal._tag === "RateLimited" || signal._tag === "OutOfCredit"
+  if (!isOfKey) return signal
+  return isRefusal(failed) ? { _tag: "Answered" } : null
 }
 
 export const step = (before: Circuit, signal: Signal, now: number): Circuit => {

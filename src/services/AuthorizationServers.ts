@@ -33,7 +33,7 @@ export class GrantRefused extends Data.TaggedError("GrantRefused")<{
 /** The server could not be asked, or gave no answer that says yes or no. It may have done what it was asked. */
 export class ServerUnavailable extends Data.TaggedError("ServerUnavailable")<{
   readonly reason: "denied" | "unreachable" | "timeout" | "busy" | "failed" | "unusable"
-  /** A word for people; never an address or a part of the answer. */
+  /** A word for people; never an address, and of the answer at most its error code, as in `GrantRefused`. */
   readonly word: string
 }> {}
 
@@ -57,6 +57,7 @@ export class AuthorizationServers extends Context.Tag("gateway/services/Authoriz
       client: OAuthClient,
       came: { readonly callback: URL; readonly state: string; readonly verifier: Redacted.Redacted<string> }
     ) => Asked<GrantedTokens>
+    /** `GrantRefused` of the grant only where the server says that the token works no more: other refusals may pass. */
     readonly refresh: (
       server: TokenEndpoint,
       client: OAuthClient,

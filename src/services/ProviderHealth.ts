@@ -5,7 +5,7 @@
  */
 import { Context, type Effect, Schema } from "effect"
 import type { Actor } from "../domain/AuditEntry.js"
-import type { CallFailure } from "../domain/ProviderCall.js"
+import type { CallFailure, Credential } from "../domain/ProviderCall.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 
 export const ProviderState = Schema.Literal("enabled", "draining", "disabled")
@@ -20,8 +20,12 @@ export interface Health {
 export class ProviderHealth extends Context.Tag("gateway/services/ProviderHealth")<
   ProviderHealth,
   {
-    readonly health: (providerId: string) => Effect.Effect<Health>
-    /** Takes note of one call: of its failure, or of an answer (null). */
+    /**
+     * For a call with such a key; with the platform's when nothing is said. A customer's own connection has no part in
+     * the trouble of the platform's key, such as used-up credit.
+     */
+    readonly health: (providerId: string, key?: Credential["_tag"]) => Effect.Effect<Health>
+    /** Takes note of one call with the platform's key or none: of its failure, or of an answer (null). */
     readonly record: (providerId: string, failed: CallFailure | null) => Effect.Effect<void>
     readonly setState: (providerId: string, state: ProviderState, by: Actor) => Effect.Effect<void, StorageError>
   }

@@ -1,7 +1,15 @@
 import { assert, it } from "@effect/vitest"
 import { FastCheck } from "effect"
 import { describe } from "vitest"
-import { type Circuit, closed, openForSeconds, type Signal, signalOf, step } from "../../src/domain/Circuit.js"
+import {
+  type Circuit,
+  closed,
+  openForSeconds,
+  type Signal,
+  signalOf,
+  signalToOwnKeys,
+  step
+} from "../../src/domain/Circuit.js"
 import { CallLost, type CallRunFailure, notSent, ProviderFailure } from "../../src/domain/ProviderCall.js"
 import {
   AuthError,
@@ -114,5 +122,23 @@ describe("Circuit", () => {
       seconds: 9
     })
     assert.isNull(signalOf(notSent(new ConnectionInvalid())))
+  })
+
+  it("tells a customer's own key of what the provider has, and not of what the platform's key has", () => {
+    const told = { cost: { _tag: "None" }, evidence: null, sent: true } as const
+    const signal = (failure: CallRunFailure) => signalToOwnKeys(new ProviderFailure({ ...told, failure }))
+    assert.deepStrictEqual(signal(new ProviderError({ providerStatus: 500 })), failed)
+    assert.deepStrictEqual(signalToOwnKeys(notSent(new FetchFailed())), failed)
+    for (const failure of [
+      new AuthError({ providerStatus: 401 }),
+      new CapacityExhausted({ providerStatus: 200 }),
+      new ProviderHttpError({ providerStatus: 402 }),
+      new ProviderRateLimited({ retryAfterSeconds: 9, providerStatus: 429 })
+    ])
+      assert.deepStrictEqual(signal(failure), answered, failure.code)
+    assert.deepStrictEqual(signalToOwnKeys(null), answered)
+    assert.isNull(signalToOwnKeys(notSent(new ConnectionInvalid())))
+    // An access token that nobody gave was not refused by the operation: the key has the trouble, nobody answered.
+    assert.isNull(signalToOwnKeys(notSent(new AuthError())))
   })
 })

@@ -7,6 +7,7 @@ import { Clock, Effect } from "effect"
 import type { Access } from "../../domain/CatalogRow.js"
 import type { WorkspaceId } from "../../domain/Ids.js"
 import { isKeyless } from "../../domain/Manifest.js"
+import type { Credential } from "../../domain/ProviderCall.js"
 import { denialOf, isUnrestricted, type WorkspacePolicy } from "../../domain/WorkspacePolicy.js"
 import type { Viewer } from "../../services/Catalog.js"
 import { Credentials } from "../../services/Credentials.js"
@@ -151,14 +152,18 @@ export const accessTables = Effect.gen(function* () {
   const tables = new WeakMap<Revision, Tables>()
 
   const codeOf = Effect.fnUntraced(function* (workspaceId: WorkspaceId | null, provider: Provider) {
-    const { openForSeconds, state } = yield* health.health(provider.id)
+    const { state } = yield* health.health(provider.id)
     if (state === "disabled") return comingSoon | hiddenBit
     // A provider that the operator is emptying of calls, or that cools down after failures, rate limits or used-up
     // credit, is only away for a while.
-    const withKey = state === "enabled" && openForSeconds === 0 ? runsNow : comingSoon
-    if (isKeyless(provider)) return withKey
+    const withKey = (key: Credential["_tag"]) =>
+      Effect.map(health.health(provider.id, key), ({ openForSeconds }) =>
+        state === "enabled" && openForSeconds === 0 ? runsNow : comingSoon
+      )
+    if (isKeyless(provider)) return yield* withKey("None")
     const { hasConnection, hasPlatformKey } = yield* credentials.access(workspaceId, provider)
-    if (hasConnection || (provider.platformKey && hasPlatformKey)) return withKey
+    if (hasConnection) return yield* withKey("Connection")
+    if (provider.platformKey && hasPlatformKey) return yield* withKey("Platform")
     return provider.ownKey ? needsYourAccount : comingSoon
   })
 

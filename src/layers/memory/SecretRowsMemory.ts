@@ -10,6 +10,7 @@ import {
   type Leaving,
   type PlatformKeyRow,
   SecretRows,
+  type StoredAccess,
   type StoredSecret
 } from "../secrets/SecretRows.js"
 
@@ -38,11 +39,16 @@ const make = Effect.gen(function* () {
         : [false, all]
     )
 
+  const isRefused = ({ connection: { oauth } }: ConnectionRow) => oauth !== null && oauth.refused !== null
+
   const changeConnection = (matches: (row: ConnectionRow) => boolean, change: (row: ConnectionRow) => ConnectionRow) =>
     Ref.modify(connections, (rows) => [rows.some(matches), rows.map((row) => (matches(row) ? change(row) : row))])
 
   return SecretRows.of({
-    insertConnection: (connection, sealed) => Ref.update(connections, (rows) => [{ connection, sealed }, ...rows]),
+    insertConnection: (connection, sealed) =>
+      Ref.modify(connections, (rows) =>
+        rows.some(isAt(connection)) ? [false, rows] : [true, [{ connection, sealed }, ...rows]]
+      ),
     connection: (workspaceId, connectionId) =>
       Effect.map(
         Ref.get(connections),
@@ -50,6 +56,11 @@ const make = Effect.gen(function* () {
           rows.find(
             ({ connection }) => connection.workspaceId === workspaceId && connection.connectionId === connectionId
           ) ?? null
+      ),
+    countConnections: (workspaceId) =>
+      Effect.map(
+        Ref.get(connections),
+        (rows) => rows.filter((row) => row.connection.workspaceId === workspaceId && row.sealed !== null).length
       ),
     newestConnection: (workspaceId, providerId, now) =>
       Effect.map(Ref.get(connections), (rows) => {
@@ -60,7 +71,6 @@ const make = Effect.gen(function* () {
             sealed !== null &&
             (expiresAt === null || expiresAt > now)
         )
-        const isRefused = ({ connection: { oauth } }: ConnectionRow) => oauth !== null && oauth.refused !== null
         return usable.find((row) => !isRefused(row)) ?? usable[0] ?? null
       }),
     claimRenewal: (place, holder, millis) =>
@@ -140,7 +150,7 @@ const make = Effect.gen(function* () {
           ({ connection, sealed }) =>
             connection.workspaceId === workspaceId && connection.connectionId === connectionId && sealed !== null
         )
-        return [found?.connection ?? null, rows.map((row) => (row === found ? { ...row, sealed: null } : row))]
+        return [found ?? null, rows.map((row) => (row === found ? { ...row, sealed: null } : row))]
       }),
     putPlatformKey: (row) =>
       Ref.modify(platformKeys, (rows) => [rows.get(row.providerId) ?? null, new Map(rows).set(row.providerId, row)]),
@@ -154,10 +164,18 @@ const make = Effect.gen(function* () {
       [...rows.values()].sort((a, b) => (a.providerId < b.providerId ? -1 : 1))
     ),
     access: Effect.gen(function* () {
-      const rows = yield* Ref.get(connections)
+      const usable = (yield* Ref.get(connections)).filter((row) => row.sealed !== null && !isRefused(row))
+      const latest = new Map<string, StoredAccess["connections"][number]>()
+      for (const { connection } of usable) {
+        const { expiresAt, providerId, workspaceId } = connection
+        const key = JSON.stringify([workspaceId, providerId])
+        const before = latest.get(key)
+        if (before === undefined || (before.expiresAt ?? Infinity) < (expiresAt ?? Infinity))
+          latest.set(key, { workspaceId, providerId, expiresAt })
+      }
       return {
         platformProviders: [...(yield* Ref.get(platformKeys)).keys()],
-        connections: rows.filter(({ sealed }) => sealed !== null).map(({ connection }) => connection)
+        connections: [...latest.values()]
       }
     }),
     notSealedWith: (keyId) =>

@@ -50,7 +50,7 @@ const SealedPlatformKey = Schema.Struct({
   createdAt: Schema.Int,
   variables: Schema.NullOr(Schema.String)
 })
-const plainRow = rowOf(ConnectionColumns)
+const countRow = rowOf(Schema.Struct({ count: Schema.Int }))
 const plainRows = rowsOf(ConnectionColumns)
 const sealedConnectionRow = rowOf(SealedConnection)
 const AuthorizationColumns = Schema.Struct({
@@ -129,6 +129,7 @@ const make = Effect.gen(function* () {
     )
   const plain = plainOf("connections")
   const now = sql.literal(yield* yield* DatabaseNow)
+  const isRefused = sql.literal(`((oauth #>> '{refused,at}') is not null)`)
   const seal = sql.literal(`sealed, key_id as "keyId"`)
   const begun = sql.literal(
     `link_digest as "linkDigest", workspace_id as "workspaceId", connection_id as "connectionId", provider_id as "providerId", label, connection_expires_at as "connectionExpiresAt", begun_by::text as "begunBy", created_at as "createdAt", expires_at as "expiresAt"`
@@ -139,10 +140,12 @@ const make = Effect.gen(function* () {
 
   return SecretRows.of({
     insertConnection: (c, { bytes, keyId }) =>
-      Effect.asVoid(
+      Effect.map(
         query(sql`
         insert into connections (workspace_id, connection_id, provider_id, label, sealed, key_id, created_at, expires_at, variables, oauth)
-        values (${c.workspaceId}, ${c.connectionId}, ${c.providerId}, ${c.label}, ${bytes}, ${keyId}, ${c.createdAt}, ${c.expiresAt}, ${variablesText(c.variables)}::jsonb, ${factsText(c.oauth)}::json)`)
+        values (${c.workspaceId}, ${c.connectionId}, ${c.providerId}, ${c.label}, ${bytes}, ${keyId}, ${c.createdAt}, ${c.expiresAt}, ${variablesText(c.variables)}::jsonb, ${factsText(c.oauth)}::json)
+        on conflict (workspace_id, connection_id) do nothing returning 1`),
+        (rows) => rows.length > 0
       ),
     connection: (workspaceId, connectionId) =>
       Effect.map(
@@ -153,13 +156,22 @@ const make = Effect.gen(function* () {
         ),
         (row) => (row === null ? null : connectionRow(row))
       ),
+    countConnections: (workspaceId) =>
+      Effect.map(
+        countRow(
+          query(
+            sql`select count(*)::int as count from connections where workspace_id = ${workspaceId} and revoked_at is null`
+          )
+        ),
+        (row) => row?.count ?? 0
+      ),
     newestConnection: (workspaceId, providerId, now) =>
       Effect.map(
         sealedConnectionRow(
           query(sql`
           select ${plain}, ${seal} from connections
           where workspace_id = ${workspaceId} and provider_id = ${providerId} and revoked_at is null and (expires_at is null or expires_at > ${now})
-          order by (oauth #>> '{refused,at}') is not null, connection_id desc limit 1`)
+          order by ${isRefused}, connection_id desc limit 1`)
         ),
         (row) => (row === null ? null : connectionRow(row))
       ),
@@ -263,15 +275,15 @@ const make = Effect.gen(function* () {
       ),
     deleteConnection: (workspaceId, connectionId, now) =>
       Effect.map(
-        plainRow(
+        sealedConnectionRow(
           query(sql`
           with gone as (
             select * from connections where workspace_id = ${workspaceId} and connection_id = ${connectionId} and revoked_at is null for update)
           update connections c set sealed = null, key_id = null, variables = null, revoked_at = ${now}
           from gone where c.workspace_id = gone.workspace_id and c.connection_id = gone.connection_id
-          returning ${plainOf("gone")}`)
+          returning ${plainOf("gone")}, gone.sealed, gone.key_id as "keyId"`)
         ),
-        (row) => (row === null ? null : connectionOf(row))
+        (row) => (row === null ? null : connectionRow(row))
       ),
     putPlatformKey: ({ createdAt, providerId, sealed, variables }) =>
       Effect.zipLeft(
@@ -296,7 +308,10 @@ const make = Effect.gen(function* () {
       ),
       connections: accessRows(
         query(sql`
-        select workspace_id as "workspaceId", provider_id as "providerId", expires_at as "expiresAt" from connections where revoked_at is null`)
+        select workspace_id as "workspaceId", provider_id as "providerId",
+          case when bool_or(expires_at is null) then null else max(expires_at) end as "expiresAt"
+        from connections where revoked_at is null and not ${isRefused}
+        group by workspace_id, provider_id`)
       )
     }),
     notSealedWith: (keyId) =>

@@ -18,6 +18,7 @@ import {
   type TokenEndpoint
 } from "../../services/AuthorizationServers.js"
 import { makeEgress, type Resolve } from "./Egress.js"
+import { secondsOf } from "./TokenLife.js"
 import { makeTransport, type Transport, type WireAnswer, type WireFailure } from "./Transport.js"
 
 export interface AuthorizationServersOptions {
@@ -41,9 +42,10 @@ const tokenOf = (value: unknown): string | null => {
   const text = textOf(value)
   return text !== null && tokenShape.test(text) ? text : null
 }
-const secondsOf = (value: unknown): number | null => {
-  const seconds = Predicate.isString(value) && value.trim() !== "" ? Number(value) : value
-  return Predicate.isNumber(seconds) && seconds >= 0 && seconds <= 1e10 ? Math.floor(seconds) : null
+/** What RFC 6749 (3.3) allows, and the comma of some. The storage reads facts of a connection, and takes no NUL there. */
+const scopeOf = (value: unknown): string | null => {
+  const text = textOf(value)
+  return text !== null && /^[\x20-\x7e]+$/.test(text) ? text : null
 }
 /** An error code is shown to people, whatever the provider writes there. */
 const wordOf = (value: unknown): string | null => {
@@ -58,7 +60,7 @@ const standardAnswer = ({ token }: TokenEndpoint, { bytes, status }: WireAnswer)
   if (status >= 200 && status < 300 && accessToken !== null) {
     const refreshToken = tokenOf(at(body, token.refreshToken))
     const expiresIn = secondsOf(at(body, token.expiresIn))
-    const scope = textOf(at(body, token.scope))
+    const scope = scopeOf(at(body, token.scope))
     return Response.json({
       access_token: accessToken,
       token_type: "bearer",
@@ -100,12 +102,35 @@ const unavailableFor = ({ reason, word }: WireFailure): ServerUnavailable => {
   }
 }
 
-const refusedOrUnavailable = (status: number, error: string | null): GrantRefused | ServerUnavailable => {
+/** What an answer with an error says: its status and its code. */
+type Verdict = (status: number, error: string | null) => GrantRefused | ServerUnavailable
+
+const refusedOrUnavailable: Verdict = (status, error) => {
   if (status === 429) return new ServerUnavailable({ reason: "busy", word: "429" })
   if (status >= 500 || (error !== null && passing.has(error)))
     return new ServerUnavailable({ reason: "failed", word: String(status) })
   const code = error === "unknown" ? null : error
   return new GrantRefused({ of: status === 401 || (code !== null && ofClient.has(code)) ? "client" : "grant", code })
+}
+
+/** A refresh token that works no more: in the words of RFC 6749 (5.2), of GitHub, and of Slack. */
+const endsGrant: ReadonlySet<string> = new Set([
+  "invalid_grant",
+  "bad_refresh_token",
+  "invalid_refresh_token",
+  "token_expired",
+  "token_revoked"
+])
+
+/**
+ * A renewal is refused for good by these codes alone. A block, a maintenance page or another code may pass, and a grant
+ * that was ended for it would be lost to its user.
+ */
+const renewalRefusedOrUnavailable: Verdict = (status, error) => {
+  const said = refusedOrUnavailable(status, error)
+  return said._tag === "GrantRefused" && said.of === "grant" && (said.code === null || !endsGrant.has(said.code))
+    ? new ServerUnavailable({ reason: "failed", word: said.code ?? String(status) })
+    : said
 }
 
 /** A provider could send back what it was sent. */
@@ -115,14 +140,21 @@ const withoutSecrets = (word: string | null, secrets: ReadonlyArray<string>): st
 /** What an exception of the library says. `wire` is what the transport said, when the request failed there. */
 const failureOf = (
   cause: unknown,
-  wire: WireFailure | null,
-  secrets: ReadonlyArray<string>
+  {
+    secrets,
+    verdict,
+    wire
+  }: {
+    readonly wire: WireFailure | null
+    readonly secrets: ReadonlyArray<string>
+    readonly verdict: Verdict
+  }
 ): GrantRefused | ServerUnavailable => {
   if (wire !== null) return unavailableFor(wire)
   const code = Predicate.hasProperty(cause, "code") ? textOf(cause.code) : null
   const status = Predicate.hasProperty(cause, "status") && Predicate.isNumber(cause.status) ? cause.status : 0
   const error = Predicate.hasProperty(cause, "error") ? withoutSecrets(wordOf(cause.error), secrets) : null
-  if (code === "OAUTH_RESPONSE_BODY_ERROR") return refusedOrUnavailable(status, error)
+  if (code === "OAUTH_RESPONSE_BODY_ERROR") return verdict(status, error)
   if (code === "OAUTH_TIMEOUT") return new ServerUnavailable({ reason: "timeout", word: "deadline" })
   return new ServerUnavailable({ reason: "unusable", word: code ?? "answer" })
 }
@@ -158,7 +190,7 @@ const make = (options: AuthorizationServersOptions) =>
     const using = <A>(
       server: TokenEndpoint & { readonly authorizationUrl?: string },
       { id, secret }: OAuthClient,
-      sent: ReadonlyArray<string>,
+      { sent, verdict = refusedOrUnavailable }: { readonly sent: ReadonlyArray<string>; readonly verdict?: Verdict },
       use: (client: typeof Client, configuration: Client.Configuration) => Promise<A>
     ): Effect.Effect<A, GrantRefused | ServerUnavailable> =>
       Effect.flatMap(library, (client) => {
@@ -208,7 +240,7 @@ const make = (options: AuthorizationServersOptions) =>
         }
         return Effect.tryPromise({
           try: () => use(client, configuration),
-          catch: (cause) => (asked ? failureOf(cause, wire, secrets) : wrongWayBack(cause, secrets))
+          catch: (cause) => (asked ? failureOf(cause, { wire, secrets, verdict }) : wrongWayBack(cause, secrets))
         })
       })
 
@@ -240,22 +272,27 @@ const make = (options: AuthorizationServersOptions) =>
       exchange: Effect.fn("AuthorizationServers.exchange")(function* (grant, oauthClient, came) {
         const callback = new URL(came.callback)
         if (grant.issuer === undefined) callback.searchParams.delete("iss")
-        const answer = yield* using(grant, oauthClient, [Redacted.value(came.verifier)], (client, configuration) =>
-          client.authorizationCodeGrant(configuration, callback, {
-            expectedState: came.state,
-            ...(grant.pkce === "none" ? {} : { pkceCodeVerifier: Redacted.value(came.verifier) })
-          })
+        const answer = yield* using(
+          grant,
+          oauthClient,
+          { sent: [Redacted.value(came.verifier)] },
+          (client, configuration) =>
+            client.authorizationCodeGrant(configuration, callback, {
+              expectedState: came.state,
+              ...(grant.pkce === "none" ? {} : { pkceCodeVerifier: Redacted.value(came.verifier) })
+            })
         )
         return granted(answer)
       }),
       refresh: Effect.fn("AuthorizationServers.refresh")(function* (server, oauthClient, refreshToken) {
-        const answer = yield* using(server, oauthClient, [Redacted.value(refreshToken)], (client, configuration) =>
+        const asking = { sent: [Redacted.value(refreshToken)], verdict: renewalRefusedOrUnavailable }
+        const answer = yield* using(server, oauthClient, asking, (client, configuration) =>
           client.refreshTokenGrant(configuration, Redacted.value(refreshToken))
         )
         return granted(answer)
       }),
       revoke: Effect.fn("AuthorizationServers.revoke")(function* (server, oauthClient, token) {
-        yield* using(server, oauthClient, [Redacted.value(token)], (client, configuration) =>
+        yield* using(server, oauthClient, { sent: [Redacted.value(token)] }, (client, configuration) =>
           client.tokenRevocation(configuration, Redacted.value(token))
         )
       })

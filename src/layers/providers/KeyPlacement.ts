@@ -14,7 +14,8 @@ import {
   PlatformKeyMissing
 } from "../../domain/RunFailures.js"
 import type { RequestParts } from "./RequestPlan.js"
-import { isSigning, secretsOf, signerFor, type Signer } from "./Signing.js"
+import { shortestSecret } from "./Blotting.js"
+import { isSigning, secretsOf, signerFor, type Signer, split } from "./Signing.js"
 import { exampleValues, variableValues, type VariableProblem, withValues } from "./Variables.js"
 
 export interface ClientCredentials {
@@ -31,6 +32,12 @@ export type Key =
 
 export type KeyFailure =
   ConnectionInvalid | CredentialPlacementUnsupported | PlatformAuthIncompatible | PlatformKeyMissing
+
+/** The parts of a key `first:second`. Null where one of them is missing. */
+export const pairOf = (secret: string): readonly [first: string, second: string] | null => {
+  const [first, second] = split(secret)
+  return first === "" || second === "" ? null : [first, second]
+}
 
 const incompatible = (credential: Credential, detail: string) =>
   credential._tag === "Connection"
@@ -93,8 +100,7 @@ const readKey = (
 ): Either.Either<Key, string> => {
   if (!headerSafe.test(secret))
     return Either.left("it is empty or contains line breaks, outer spaces or characters outside Latin-1.")
-  const colon = secret.indexOf(":")
-  if (auth.type === "basic" && !auth.passwordless && colon < 1)
+  if (auth.type === "basic" && !auth.passwordless && split(secret)[0] === "")
     return Either.left("it must have the form user:password.")
   if (isSigning(auth))
     return Either.map(signerFor(auth, secret, variables), (sign): Key => ({
@@ -106,13 +112,13 @@ const readKey = (
     .map(placeProblem)
     .find((problem) => problem !== null)
   if (unplaceable !== undefined && unplaceable !== null) return Either.left(unplaceable)
-  const isPair = colon > 0 && colon < secret.length - 1
-  if ((auth.type === "header_pair" || auth.type === "pair") && !isPair)
+  const pair = pairOf(secret)
+  if ((auth.type === "header_pair" || auth.type === "pair") && pair === null)
     return Either.left("it must have the form first:second.")
   if (auth.type === "oauth2_client_credentials")
-    return isPair
-      ? Either.right({ _tag: "OAuth", client: { id: secret.slice(0, colon), secret: secret.slice(colon + 1) } })
-      : Either.left(clientForm)
+    return pair === null
+      ? Either.left(clientForm)
+      : Either.right({ _tag: "OAuth", client: { id: pair[0], secret: pair[1] } })
   return Either.right({ _tag: "Plain", secret })
 }
 
@@ -131,7 +137,7 @@ export const keyProblem = (
   // The platform's key is the client that workspaces connect their accounts with. A client without a secret is its id.
   const needsPair = auth.type === "oauth2_authorization_code" && auth.clientAuth !== "none" && owner === "platform"
   const detail =
-    needsPair && !/^[^:]+:./.test(secret)
+    needsPair && pairOf(secret) === null
       ? clientForm
       : Either.match(readKey(auth, secret, exampleValues(variables)), { onLeft: (why) => why, onRight: () => null })
   return detail === null ? null : detail.replace(/^it /, "").replace(/\.$/, "")
@@ -156,10 +162,10 @@ const placesOf = (auth: Auth, secret: string): ReadonlyArray<PlacedKey> => {
     case "cookie":
       return [{ place: { in: auth.type, name: auth.name }, secret }]
     case "pair": {
-      const colon = secret.indexOf(":")
+      const [first, second] = split(secret)
       return [
-        { place: auth.places[0], secret: secret.slice(0, Math.max(0, colon)) },
-        { place: auth.places[1], secret: secret.slice(colon + 1) }
+        { place: auth.places[0], secret: first },
+        { place: auth.places[1], secret: second }
       ]
     }
     default:
@@ -226,12 +232,8 @@ export const placeKey = (auth: Auth, secret: string, parts: RequestParts): Reque
     case "header":
       return withHeader(parts, auth.name, `${auth.prefix ?? ""}${secret}`)
     case "header_pair": {
-      const colon = secret.indexOf(":")
-      return withHeader(
-        withHeader(parts, auth.names[0], secret.slice(0, colon)),
-        auth.names[1],
-        secret.slice(colon + 1)
-      )
+      const [first, second] = split(secret)
+      return withHeader(withHeader(parts, auth.names[0], first), auth.names[1], second)
     }
     case "query":
       return { ...parts, query: [...parts.query, [auth.name, secret]] }
@@ -246,12 +248,22 @@ export const placeKey = (auth: Auth, secret: string, parts: RequestParts): Reque
   }
 }
 
-/** The secret parts of a key. A user name or client id is not secret, and may well be part of a normal answer. */
+/**
+ * The secret parts of a key. A user name or client id is not secret, and may well be part of a normal answer. But of
+ * basic authentication the user name is the key itself where the manifest says so, or where what stands for the
+ * password is too short to be a secret (`key:`, `key:X`).
+ */
 export const secretParts = (auth: Auth, secret: string): ReadonlyArray<string> => {
-  const colon = secret.indexOf(":")
   if (isSigning(auth)) return secretsOf(auth, secret)
-  if (colon < 0) return [secret]
-  if (auth.type === "pair") return [secret.slice(0, colon), secret.slice(colon + 1)]
-  if (auth.type === "basic") return [secret, secret.slice(colon + 1)]
-  return auth.type === "header_pair" ? [secret.slice(0, colon), secret.slice(colon + 1)] : [secret]
+  if (!secret.includes(":")) return [secret]
+  const [first, second] = split(secret)
+  switch (auth.type) {
+    case "pair":
+    case "header_pair":
+      return [first, second]
+    case "basic":
+      return auth.passwordless || second.length < shortestSecret ? [secret, first, second] : [secret, second]
+    default:
+      return [secret]
+  }
 }

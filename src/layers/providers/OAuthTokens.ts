@@ -4,10 +4,11 @@
  * a caller that is interrupted, or whose time is over, takes nothing away from the others.
  */
 import { Clock, Data, Deferred, Effect, Either, Schema, type Scope } from "effect"
-import { oauthMillis } from "../../domain/Limits.js"
+import { oauthAnswerBytesMax, oauthMillis } from "../../domain/Limits.js"
 import type { Auth } from "../../domain/Manifest.js"
 import { setBounded } from "./BoundedMap.js"
 import { basicValue, type ClientCredentials } from "./KeyPlacement.js"
+import { renewalFrom, secondsOf } from "./TokenLife.js"
 import { type Transport, WireFailure } from "./Transport.js"
 
 export type OAuth = Extract<Auth, { readonly type: "oauth2_client_credentials" }>
@@ -28,15 +29,13 @@ export interface OAuthTokens {
   readonly drop: (auth: OAuth, client: ClientCredentials, token: string) => Effect.Effect<void>
 }
 
-const maxTokenBytes = 65_536
 const clientsMax = 10_000
-const expiresEarlyMs = 30_000
 const lifeWithoutExpiryMs = 300_000
 
 const TokenAnswer = Schema.parseJson(
   Schema.Struct({
     access_token: Schema.NonEmptyString,
-    expires_in: Schema.optional(Schema.Union(Schema.Number, Schema.NumberFromString))
+    expires_in: Schema.optional(Schema.Unknown)
   })
 )
 const TokenError = Schema.parseJson(
@@ -48,7 +47,7 @@ const decodeAnswer = Schema.decodeUnknownEither(TokenAnswer)
 interface Held {
   readonly token: Deferred.Deferred<string, TokenRefused | WireFailure>
   value: string | undefined
-  expiresAt: number
+  renewFrom: number
 }
 
 /** `rewrite` gives the origin that is really called for a token address. */
@@ -87,7 +86,7 @@ export const makeOAuthTokens = (
           },
           body: form.toString()
         },
-        { timeoutMs: oauthMillis, maxBytes: maxTokenBytes }
+        { timeoutMs: oauthMillis, maxBytes: oauthAnswerBytesMax }
       )
       const text = answer.bytes.toString("utf8")
       const decoded = answer.status >= 200 && answer.status < 300 ? decodeAnswer(text) : Either.left(undefined)
@@ -101,14 +100,14 @@ export const makeOAuthTokens = (
 
     const start = Effect.fnUntraced(function* (key: string, auth: OAuth, client: ClientCredentials) {
       const token = yield* Deferred.make<string, TokenRefused | WireFailure>()
-      const entry: Held = { token, value: undefined, expiresAt: Number.POSITIVE_INFINITY }
+      const entry: Held = { token, value: undefined, renewFrom: Number.POSITIVE_INFINITY }
       setBounded(held, clientsMax, key, entry)
       const fill = fetch(auth, client).pipe(
         Effect.tap((answer) =>
           Effect.map(Clock.currentTimeMillis, (now) => {
             entry.value = answer.access_token
-            const life = answer.expires_in === undefined ? lifeWithoutExpiryMs : answer.expires_in * 1000
-            entry.expiresAt = now + Math.max(life - expiresEarlyMs, life / 2)
+            const seconds = secondsOf(answer.expires_in)
+            entry.renewFrom = renewalFrom(now, seconds === null ? lifeWithoutExpiryMs : seconds * 1000)
           })
         ),
         Effect.map((answer) => answer.access_token),
@@ -127,7 +126,7 @@ export const makeOAuthTokens = (
         const now = yield* Clock.currentTimeMillis
         const present = held.get(key)
         const entry =
-          present !== undefined && present.expiresAt > now
+          present !== undefined && present.renewFrom > now
             ? present
             : yield* Effect.uninterruptible(start(key, auth, client))
         // Calls of all operations share the fetch, so their own time limits end only their waiting.

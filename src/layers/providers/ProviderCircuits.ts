@@ -3,13 +3,13 @@
  * The storage decides where the operators' states are kept.
  */
 import { Clock, Effect } from "effect"
-import { type Circuit, closed, openForSeconds, signalOf, step } from "../../domain/Circuit.js"
+import { type Circuit, closed, openForSeconds, signalOf, signalToOwnKeys, step } from "../../domain/Circuit.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import { type AuditTrail, changed, type Changing, unchanged } from "../../services/AuditTrail.js"
 import { ProviderHealth, type ProviderState } from "../../services/ProviderHealth.js"
 
 /** Where operator states are looked up and put; absent means enabled. */
-export interface OperatorStates {
+interface OperatorStates {
   readonly of: (providerId: string) => ProviderState | undefined
   /** Answers the state that was set before, or null. */
   readonly set: (
@@ -22,17 +22,22 @@ export interface OperatorStates {
 
 export const providerHealthOver = (states: OperatorStates, trail: AuditTrail["Type"]): ProviderHealth["Type"] => {
   // As many entries as the catalog has providers.
-  const circuits = new Map<string, Circuit>()
+  const ofPlatform = new Map<string, Circuit>()
+  /** For calls with the keys of customers. */
+  const ofOwnKeys = new Map<string, Circuit>()
   return ProviderHealth.of({
-    health: (providerId) =>
+    health: (providerId, key) =>
       Effect.map(Clock.currentTimeMillis, (now) => ({
         state: states.of(providerId) ?? "enabled",
-        openForSeconds: openForSeconds(circuits.get(providerId) ?? closed, now)
+        openForSeconds: openForSeconds((key === "Connection" ? ofOwnKeys : ofPlatform).get(providerId) ?? closed, now)
       })),
     record: (providerId, failed) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
-        const signal = signalOf(failed)
-        if (signal !== null) circuits.set(providerId, step(circuits.get(providerId) ?? closed, signal, now))
+        for (const [circuits, signal] of [
+          [ofPlatform, signalOf(failed)],
+          [ofOwnKeys, signalToOwnKeys(failed)]
+        ] as const)
+          if (signal !== null) circuits.set(providerId, step(circuits.get(providerId) ?? closed, signal, now))
       }),
     setState: Effect.fn("ProviderHealth.setState")(function* (providerId, state, by) {
       yield* trail.change(

@@ -36,12 +36,14 @@ import {
   type GrantedTokens,
   type GrantRefused,
   type OAuthClient,
-  ServerUnavailable
+  ServerUnavailable,
+  type TokenEndpoint
 } from "../../services/AuthorizationServers.js"
 import type { Connection, OAuthFacts } from "../../services/Connections.js"
 import type { Ids } from "../../services/Ids.js"
 import type { PlatformKeys } from "../../services/PlatformKeys.js"
 import type { Sealing } from "../../services/Sealing.js"
+import { pairOf } from "../providers/KeyPlacement.js"
 import { aboutOf, type ConnectionRow, type SecretRows } from "./SecretRows.js"
 import { grantFrom, grantOf, grantText, type StoredGrant } from "./StoredGrant.js"
 
@@ -75,10 +77,8 @@ export const clientOf = (
   if (key === null) return null
   const text = Redacted.value(key.secret)
   if (clientAuth === "none") return { id: text, secret: null }
-  const colon = text.indexOf(":")
-  return colon < 1 || colon === text.length - 1
-    ? null
-    : { id: text.slice(0, colon), secret: Redacted.make(text.slice(colon + 1)) }
+  const pair = pairOf(text)
+  return pair === null ? null : { id: pair[0], secret: Redacted.make(pair[1]) }
 }
 
 const unavailable = ({ reason, word }: ServerUnavailable): AccessTokenFailure => {
@@ -92,7 +92,7 @@ const unavailable = ({ reason, word }: ServerUnavailable): AccessTokenFailure =>
     case "busy":
       return new ProviderRateLimited({ detail: "The provider limits the rate of token requests." })
     case "failed":
-      return new ProviderError({ detail: "The provider's token address reported an error of its own." })
+      return new ProviderError({ detail: `The provider's token address reported an error of its own (${word}).` })
     case "unusable":
       return new InvalidResponse({ detail: "The provider's token address answered without a token." })
   }
@@ -113,15 +113,48 @@ const reasonOf = (code: string | null, interrupted: boolean): string =>
 const isFresh = ({ accessToken, renewFrom }: StoredGrant, refused: string | null, now: number): boolean =>
   accessToken !== refused && (renewFrom === null || now < renewFrom)
 /** Whether it works for a while yet, although it should be renewed. */
-const works = ({ oauth }: Connection, { accessToken }: StoredGrant, refused: string | null, now: number): boolean =>
+const works = ({ connection: { oauth }, grant: { accessToken } }: Held, refused: string | null, now: number): boolean =>
   accessToken !== refused && oauth !== null && oauth.accessUntil !== null && now < oauth.accessUntil
 
-type Token = Redacted.Redacted<string>
+/** A connection and the tokens that it has. */
+interface Held {
+  readonly connection: Connection
+  readonly grant: StoredGrant
+}
 /** A connection whose tokens are renewed, at the provider of this auth. `refused` is the token that did not work. */
 interface Asked {
   readonly connection: Connection
   readonly auth: UserGrant
   readonly refused: string | null
+}
+
+/** The renewal is this holder's now. `client` is null where the operator has set none. */
+interface Claim {
+  readonly client: OAuthClient | null
+  readonly holder: string
+  readonly interrupted: boolean
+}
+
+/** How long new tokens are tried to be stored, which is until a lease would be over: they exist nowhere else. */
+export const untilKept = Schedule.spaced("250 millis").pipe(Schedule.upTo(renewalLeaseMillis))
+
+/** Ends a grant whose new tokens no connection keeps, so that nobody is left with a grant that they cannot see. */
+export const revokeUnkept = (
+  servers: AuthorizationServers["Type"],
+  server: TokenEndpoint,
+  client: OAuthClient,
+  tokens: GrantedTokens
+): Effect.Effect<void> => {
+  const { revocationUrl } = server
+  return revocationUrl === undefined
+    ? Effect.void
+    : Effect.catchAll(
+        servers.revoke({ ...server, revocationUrl }, client, tokens.refreshToken ?? tokens.accessToken),
+        ({ _tag }) =>
+          Effect.logWarning("New tokens that no connection keeps could not be revoked").pipe(
+            Effect.annotateLogs({ reason: _tag })
+          )
+      )
 }
 
 export type AccessTokensOf = (connection: Connection, grant: StoredGrant, auth: UserGrant) => AccessTokens
@@ -130,7 +163,7 @@ export const makeAccessTokens = (parts: AccessTokenParts): Effect.Effect<AccessT
   Effect.gen(function* () {
     const { ids, platformKeys, rows, sealing, servers, trail } = parts
     const scope = yield* Effect.scope
-    const underWay = new Map<string, Deferred.Deferred<Token, AccessTokenFailure>>()
+    const underWay = new Map<string, Deferred.Deferred<Held, AccessTokenFailure>>()
 
     const stored = <A>(work: Effect.Effect<A, StorageError>) => Effect.mapError(work, () => storageAway)
     const about = ({ connectionId, workspaceId }: Connection) =>
@@ -147,20 +180,7 @@ export const makeAccessTokens = (parts: AccessTokenParts): Effect.Effect<AccessT
             onSuccess: (secret) => Option.getOrNull(grantOf(secret))
           })
 
-    const revokeLost = ({ auth, connection }: Asked, client: OAuthClient, tokens: GrantedTokens) =>
-      auth.revocationUrl === undefined
-        ? Effect.void
-        : servers
-            .revoke({ ...auth, revocationUrl: auth.revocationUrl }, client, tokens.refreshToken ?? tokens.accessToken)
-            .pipe(
-              Effect.catchAll(({ _tag }) =>
-                Effect.logWarning(
-                  "The new tokens of a connection that was deleted meanwhile could not be revoked"
-                ).pipe(logged(connection), Effect.annotateLogs({ reason: _tag }))
-              )
-            )
-
-    /** The new tokens, once they are stored. It is tried until the lease is over: they exist nowhere else. */
+    /** The new tokens, once they are stored. */
     const keep = Effect.fnUntraced(function* (
       asked: Asked,
       holder: string,
@@ -175,18 +195,13 @@ export const makeAccessTokens = (parts: AccessTokenParts): Effect.Effect<AccessT
         yield* Clock.currentTimeMillis
       )
       const sealed = yield* sealing.seal(grantText(next), about(connection))
-      const kept = yield* stored(
-        Effect.retry(
-          rows.storeRenewed(connection, holder, sealed, facts),
-          Schedule.spaced("250 millis").pipe(Schedule.upTo(renewalLeaseMillis))
-        )
-      )
-      if (kept) return granted.tokens.accessToken
+      const kept = yield* stored(Effect.retry(rows.storeRenewed(connection, holder, sealed, facts), untilKept))
+      if (kept) return { connection: { ...connection, oauth: facts }, grant: next }
       // It was written and the answer got lost, or the connection was deleted, or this node stood still too long.
       const now = yield* stored(rows.connection(connection.workspaceId, connection.connectionId))
       const there = now === null ? null : yield* grantIn(now)
-      if (there !== null) return Redacted.make(there.accessToken)
-      yield* revokeLost(asked, granted.client, granted.tokens)
+      if (now !== null && there !== null) return { connection: now.connection, grant: there }
+      yield* revokeUnkept(servers, auth, granted.client, granted.tokens).pipe(logged(connection))
       return yield* gone
     })
 
@@ -215,10 +230,9 @@ export const makeAccessTokens = (parts: AccessTokenParts): Effect.Effect<AccessT
       })
 
     /** Asks the provider once. The caller holds the renewal, which ends here however it comes out. */
-    const ask = Effect.fnUntraced(function* (asked: Asked, holder: string, grant: StoredGrant, interrupted: boolean) {
+    const ask = Effect.fnUntraced(function* (asked: Asked, { client, holder, interrupted }: Claim, grant: StoredGrant) {
       const { auth, connection, refused } = asked
       const end = stored(rows.endRenewal(connection, holder))
-      const client = clientOf(auth, yield* stored(platformKeys.use(connection.providerId)))
       if (client === null)
         return yield* Effect.zipRight(
           end,
@@ -236,9 +250,11 @@ export const makeAccessTokens = (parts: AccessTokenParts): Effect.Effect<AccessT
       yield* end
       yield* Effect.logWarning("The access token of a connection could not be renewed").pipe(
         logged(connection),
-        Effect.annotateLogs({ reason: failed._tag === "GrantRefused" ? (failed.code ?? "refused") : failed.reason })
+        Effect.annotateLogs({
+          reason: failed._tag === "GrantRefused" ? (failed.code ?? "refused") : `${failed.reason} (${failed.word})`
+        })
       )
-      if (works(connection, grant, refused, yield* Clock.currentTimeMillis)) return Redacted.make(grant.accessToken)
+      if (works({ connection, grant }, refused, yield* Clock.currentTimeMillis)) return { connection, grant }
       return yield* failed._tag === "GrantRefused" ? refusedClient(failed) : unavailable(failed)
     })
 
@@ -247,7 +263,13 @@ export const makeAccessTokens = (parts: AccessTokenParts): Effect.Effect<AccessT
      * has asked the provider stores what comes back. Each request to the provider and to the storage has an end of its
      * own.
      */
-    const renew = Effect.fnUntraced(function* ({ auth, connection: { connectionId, workspaceId }, refused }: Asked) {
+    const renew: (asked: Asked) => Effect.Effect<Held, AccessTokenFailure> = Effect.fnUntraced(function* ({
+      auth,
+      connection: { connectionId, providerId, workspaceId },
+      refused
+    }) {
+      // It is read before the claim: a storage that fails here must leave no claim behind, as if somebody had asked.
+      const client = clientOf(auth, yield* stored(platformKeys.use(providerId)))
       const holder = yield* ids.suffix
       const until = (yield* Clock.currentTimeMillis) + renewalLeaseMillis + 2 * oauthMillis
       for (;;) {
@@ -261,9 +283,9 @@ export const makeAccessTokens = (parts: AccessTokenParts): Effect.Effect<AccessT
         if (connection.oauth !== null && connection.oauth.refused !== null)
           return yield* Effect.zipRight(end, refusedFailure(connection.oauth.refused))
         const now = yield* Clock.currentTimeMillis
-        if (isFresh(grant, refused, now)) return yield* Effect.as(end, Redacted.make(grant.accessToken))
-        if (claimed) return yield* ask({ auth, connection, refused }, holder, grant, interrupted)
-        if (works(connection, grant, refused, now)) return Redacted.make(grant.accessToken)
+        if (isFresh(grant, refused, now)) return yield* Effect.as(end, { connection, grant })
+        if (claimed) return yield* ask({ auth, connection, refused }, { client, holder, interrupted }, grant)
+        if (works({ connection, grant }, refused, now)) return { connection, grant }
         if (now >= until) return yield* unavailable(new ServerUnavailable({ reason: "timeout", word: "renewal" }))
         yield* Effect.interruptible(Effect.sleep(waitMillis))
       }
@@ -276,7 +298,7 @@ export const makeAccessTokens = (parts: AccessTokenParts): Effect.Effect<AccessT
           const key = `${asked.connection.workspaceId}/${asked.connection.connectionId}/${asked.refused ?? ""}`
           const present = underWay.get(key)
           if (present !== undefined) return present
-          const made = yield* Deferred.make<Token, AccessTokenFailure>()
+          const made = yield* Deferred.make<Held, AccessTokenFailure>()
           underWay.set(key, made)
           const work = Effect.ensuring(
             renew(asked),
@@ -288,20 +310,27 @@ export const makeAccessTokens = (parts: AccessTokenParts): Effect.Effect<AccessT
         })
       )
 
-    return (connection, grant, auth) => ({
-      take: Effect.fnUntraced(function* (refusedToken, timeoutMs) {
-        const refused = refusedToken === null ? null : Redacted.value(refusedToken)
-        const now = yield* Clock.currentTimeMillis
-        if (isFresh(grant, refused, now)) return Redacted.make(grant.accessToken)
-        if (grant.refreshToken === null) {
-          if (refusedToken !== null) return refusedToken
-          return works(connection, grant, refused, now) ? Redacted.make(grant.accessToken) : yield* notRenewable
-        }
-        const renewed = yield* shared({ connection, auth, refused })
-        return yield* Effect.timeoutFail(Deferred.await(renewed), {
-          duration: timeoutMs,
-          onTimeout: () => unavailable(new ServerUnavailable({ reason: "timeout", word: "token" }))
+    return (connection, grant, auth) => {
+      // A slow or paged call takes a token again and again: what was renewed for it once is its token from then on.
+      let held: Held = { connection, grant }
+      return {
+        take: Effect.fnUntraced(function* (refusedToken, timeoutMs) {
+          const refused = refusedToken === null ? null : Redacted.value(refusedToken)
+          const now = yield* Clock.currentTimeMillis
+          if (!isFresh(held.grant, refused, now)) {
+            if (held.grant.refreshToken !== null) {
+              const renewed = yield* shared({ connection: held.connection, auth, refused })
+              held = yield* Effect.timeoutFail(Deferred.await(renewed), {
+                duration: timeoutMs,
+                onTimeout: () => unavailable(new ServerUnavailable({ reason: "timeout", word: "token" }))
+              })
+            } else {
+              if (refusedToken !== null) return refusedToken
+              if (!works(held, refused, now)) return yield* notRenewable
+            }
+          }
+          return Redacted.make(held.grant.accessToken)
         })
-      })
-    })
+      }
+    }
   })

@@ -5,16 +5,18 @@
  * is exchanged once. From there on it goes to its end, also when the browser goes away or the node stops: the code is
  * used up, and a person must not lose what it gave.
  */
-import { Clock, Effect, Fiber, Layer, Redacted } from "effect"
+import { Clock, Data, Effect, Fiber, Layer, Redacted } from "effect"
 import { createHash, createHmac, randomBytes } from "node:crypto"
 import { ValidationError } from "../../domain/ApiErrors.js"
+import type { Actor } from "../../domain/AuditEntry.js"
 import { ConnectionId } from "../../domain/Ids.js"
 import { canonical } from "../../domain/Json.js"
 import { nameProblem } from "../../domain/Labels.js"
 import { authorizationMillis } from "../../domain/Limits.js"
 import type { UserGrant } from "../../domain/Manifest.js"
+import type { StorageError } from "../../domain/StorageErrors.js"
 import { endProblem } from "../../domain/Token.js"
-import { AuditTrail, changed } from "../../services/AuditTrail.js"
+import { AuditTrail, changed, unchanged } from "../../services/AuditTrail.js"
 import { AuthorizationServers } from "../../services/AuthorizationServers.js"
 import {
   AuthorizationOver,
@@ -24,9 +26,9 @@ import {
 import type { Connection } from "../../services/Connections.js"
 import { Ids } from "../../services/Ids.js"
 import { PlatformKeys } from "../../services/PlatformKeys.js"
-import { Sealing } from "../../services/Sealing.js"
-import { clientOf } from "./AccessTokens.js"
-import { shownConnection } from "./ConnectionsSealed.js"
+import { type Sealed, Sealing } from "../../services/Sealing.js"
+import { clientOf, revokeUnkept, untilKept } from "./AccessTokens.js"
+import { roomProblem, shownConnection } from "./ConnectionsSealed.js"
 import { KnownKeys } from "./KnownKeys.js"
 import { aboutOf, type AuthorizationRow, SecretRows } from "./SecretRows.js"
 import { grantFrom, grantText, type OAuthProvider, originOf } from "./StoredGrant.js"
@@ -49,6 +51,12 @@ const shown = ({ connectionId, expiresAt, label, providerId, workspaceId }: Auth
   expiresAt
 })
 
+/** The storage did not take a connection. Uncertain: it may be there all the same. */
+class NotKept extends Data.TaggedError("NotKept")<{
+  readonly failure: StorageError
+  readonly isUncertain: boolean
+}> {}
+
 const make = Effect.gen(function* () {
   const rows = yield* SecretRows
   const sealing = yield* Sealing
@@ -65,6 +73,31 @@ const make = Effect.gen(function* () {
       Effect.flatMap(Effect.forkIn(work, scope), (fiber) => restore(Fiber.join(fiber)))
     )
 
+  /** Stores a connection whose code is used up. It is tried again and again: its tokens exist nowhere else. */
+  const keep = Effect.fnUntraced(function* (by: Actor, connection: Connection, sealed: Sealed) {
+    let isUncertain = false
+    const written = trail.change(
+      by,
+      Effect.map(rows.insertConnection(connection, sealed), (isNew) =>
+        isNew
+          ? changed(undefined, {
+              action: "connection.created",
+              subjectId: connection.connectionId,
+              workspaceId: connection.workspaceId,
+              before: null,
+              after: shownConnection(connection)
+            })
+          : // An insert whose answer was lost has written it, and its entry.
+            unchanged(undefined)
+      )
+    )
+    yield* written.pipe(
+      Effect.tapErrorTag("storage_uncertain", () => Effect.sync(() => (isUncertain = true))),
+      Effect.retry(untilKept),
+      Effect.mapError((failure) => new NotKept({ failure, isUncertain }))
+    )
+  })
+
   return ConnectionAuthorizations.of({
     begin: Effect.fn("ConnectionAuthorizations.begin")(function* ({ expiresAt, label, provider, workspaceId }, by) {
       const now = yield* Clock.currentTimeMillis
@@ -74,7 +107,10 @@ const make = Effect.gen(function* () {
           "providerId",
           "takes a key and has no accounts to connect in a browser: send the key as secret to POST /v1/connections"
         )
-      const problem = nameProblem("label", label) ?? endProblem(expiresAt, now)
+      const problem =
+        nameProblem("label", label) ??
+        endProblem(expiresAt, now) ??
+        roomProblem(yield* rows.countConnections(workspaceId))
       if (problem !== null) return yield* new ValidationError({ details: [problem] })
       if (clientOf(auth, yield* platformKeys.use(provider.id)) === null)
         return yield* ValidationError.of(
@@ -172,18 +208,15 @@ const make = Effect.gen(function* () {
         oauth: facts
       }
       const sealed = yield* sealing.seal(grantText(grant), aboutOf({ _tag: "Connection", workspaceId, connectionId }))
-      yield* trail.change(
-        row.begunBy,
-        Effect.as(
-          rows.insertConnection(connection, sealed),
-          changed(undefined, {
-            action: "connection.created",
-            subjectId: connectionId,
-            workspaceId,
-            before: null,
-            after: shownConnection(connection)
-          })
-        )
+      yield* keep(row.begunBy, connection, sealed).pipe(
+        Effect.catchTag("NotKept", ({ failure, isUncertain }) =>
+          Effect.zipRight(
+            // A connection that may be there must not lose its grant.
+            isUncertain ? Effect.void : revokeUnkept(servers, auth, client, tokens),
+            Effect.fail(failure)
+          )
+        ),
+        Effect.annotateLogs({ connectionId, providerId, workspaceId })
       )
       yield* knownKeys.refresh
       return connection

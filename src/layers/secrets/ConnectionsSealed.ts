@@ -4,11 +4,12 @@
  */
 import { Clock, Effect, Layer, Option, Redacted } from "effect"
 import type { Actor } from "../../domain/AuditEntry.js"
-import { NotFound, ValidationError } from "../../domain/ApiErrors.js"
+import { type FieldProblem, NotFound, ValidationError } from "../../domain/ApiErrors.js"
 import { ConnectionId, type WorkspaceId } from "../../domain/Ids.js"
 import type { JsonObject } from "../../domain/Json.js"
 import { askOperator, ConnectionNotFound, ConnectionUnusable } from "../../domain/RunFailures.js"
 import { nameProblem } from "../../domain/Labels.js"
+import { connectionsMax } from "../../domain/Limits.js"
 import { endProblem } from "../../domain/Token.js"
 import { AuditTrail, changed } from "../../services/AuditTrail.js"
 import { AuthorizationServers } from "../../services/AuthorizationServers.js"
@@ -31,6 +32,12 @@ export const shownConnection = ({ expiresAt, label, oauth, providerId, variables
   ...(variables === undefined ? {} : { variables }),
   ...(oauth === null ? {} : { scopes: oauth.scopes })
 })
+
+/** Why a workspace that has so many gets no further one. Null when it does. */
+export const roomProblem = (present: number): FieldProblem | null =>
+  present < connectionsMax
+    ? null
+    : { field: "label", message: `is one too many: ${connectionsMax} connections at most, so delete one first` }
 
 const make = Effect.gen(function* () {
   const rows = yield* SecretRows
@@ -70,7 +77,7 @@ const make = Effect.gen(function* () {
     return { connection, secret }
   })
 
-  /** The grant of a connection that is to be deleted, as far as it can be opened. */
+  /** The grant of a connection that was deleted, as far as it can be opened. */
   const grantIn = ({ connection, sealed }: ConnectionRow) =>
     sealed === null || connection.oauth === null
       ? Effect.succeedNone
@@ -107,7 +114,11 @@ const make = Effect.gen(function* () {
     create: Effect.fn("Connections.create")(function* ({ secret: given, variables, ...input }, by) {
       const secret = inOneLine(given)
       const now = yield* Clock.currentTimeMillis
-      const problem = nameProblem("label", input.label) ?? secretProblem(secret) ?? endProblem(input.expiresAt, now)
+      const problem =
+        nameProblem("label", input.label) ??
+        secretProblem(secret) ??
+        endProblem(input.expiresAt, now) ??
+        roomProblem(yield* rows.countConnections(input.workspaceId))
       if (problem !== null) return yield* new ValidationError({ details: [problem] })
       const connection: Connection = {
         ...input,
@@ -142,7 +153,6 @@ const make = Effect.gen(function* () {
       return row === null || row.sealed === null ? yield* notFound(connectionId) : row.connection
     }),
     delete: Effect.fn("Connections.delete")(function* (workspaceId: WorkspaceId, connectionId: string, by: Actor) {
-      const before = yield* rows.connection(workspaceId, connectionId)
       const deleted = yield* trail.change(
         by,
         Effect.gen(function* () {
@@ -152,14 +162,14 @@ const make = Effect.gen(function* () {
             action: "connection.deleted",
             subjectId: connectionId,
             workspaceId,
-            before: shownConnection(deleted),
+            before: shownConnection(deleted.connection),
             after: null
           })
         })
       )
       yield* knownKeys.refresh
-      const grant = before === null ? Option.none() : yield* grantIn(before)
-      return Option.isNone(grant) ? ("no_grant" satisfies Revocation) : yield* revoke(deleted, grant.value)
+      const grant = yield* grantIn(deleted)
+      return Option.isNone(grant) ? ("no_grant" satisfies Revocation) : yield* revoke(deleted.connection, grant.value)
     }),
     use: Effect.fnUntraced(function* (workspaceId: WorkspaceId, connectionId: string) {
       const row = yield* rows.connection(workspaceId, connectionId)

@@ -19,10 +19,7 @@ const known = ({ connections, platformProviders }: StoredAccess): Known => {
   const connectionsUntil = new Map<string, Map<string, number>>()
   for (const { expiresAt, providerId, workspaceId } of connections) {
     const providers = connectionsUntil.get(workspaceId) ?? new Map<string, number>()
-    connectionsUntil.set(
-      workspaceId,
-      providers.set(providerId, Math.max(providers.get(providerId) ?? 0, expiresAt ?? Infinity))
-    )
+    connectionsUntil.set(workspaceId, providers.set(providerId, expiresAt ?? Infinity))
   }
   return { platformProviders: new Set(platformProviders), connectionsUntil }
 }

@@ -68,17 +68,27 @@ export interface StoredSecret {
 
 export interface StoredAccess {
   readonly platformProviders: ReadonlyArray<string>
+  /**
+   * For each workspace and provider, when the last of its connections expires. Connections that are deleted, or that
+   * the provider has refused, do not count.
+   */
   readonly connections: ReadonlyArray<Pick<Connection, "workspaceId" | "providerId" | "expiresAt">>
 }
 
 export class SecretRows extends Context.Tag("gateway/layers/SecretRows")<
   SecretRows,
   {
-    readonly insertConnection: (connection: Connection, sealed: Sealed) => Effect.Effect<void, StorageError, Changing>
+    /** False, and nothing happens, where it is there already: an insert may be repeated. */
+    readonly insertConnection: (
+      connection: Connection,
+      sealed: Sealed
+    ) => Effect.Effect<boolean, StorageError, Changing>
     readonly connection: (
       workspaceId: WorkspaceId,
       connectionId: string
     ) => Effect.Effect<ConnectionRow | null, StorageError>
+    /** How many a workspace has, without deleted ones. */
+    readonly countConnections: (workspaceId: WorkspaceId) => Effect.Effect<number, StorageError>
     /** Of those neither deleted nor expired at `now`. One that the provider has refused comes after all others. */
     readonly newestConnection: (
       workspaceId: WorkspaceId,
@@ -90,12 +100,12 @@ export class SecretRows extends Context.Tag("gateway/layers/SecretRows")<
       workspaceId: WorkspaceId,
       page: PageRequest
     ) => Effect.Effect<ReadonlyArray<Connection>, StorageError>
-    /** The one that was deleted, or null where there was none. */
+    /** The one that was deleted, with the secret that it had then, or null where there was none. */
     readonly deleteConnection: (
       workspaceId: WorkspaceId,
       connectionId: string,
       now: number
-    ) => Effect.Effect<Connection | null, StorageError, Changing>
+    ) => Effect.Effect<ConnectionRow | null, StorageError, Changing>
     /**
      * Gives the renewal of the tokens to `holder` for so long, unless somebody else has it. `interrupted` says that
      * the one who had it before has not given it back. Null where there is no such connection with tokens, or none

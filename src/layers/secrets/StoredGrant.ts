@@ -5,10 +5,10 @@
  */
 import type { Option } from "effect"
 import { Either, Redacted, Schema } from "effect"
-import { renewalEarlyMillis } from "../../domain/Limits.js"
 import { type ProviderManifest, UserGrant } from "../../domain/Manifest.js"
 import type { GrantedTokens } from "../../services/AuthorizationServers.js"
 import type { OAuthFacts } from "../../services/Connections.js"
+import { renewalFrom } from "../providers/TokenLife.js"
 
 const StoredGrant = Schema.Struct({
   accessToken: Schema.NonEmptyString,
@@ -55,7 +55,7 @@ export const grantFrom = (
     grant: {
       accessToken: Redacted.value(tokens.accessToken),
       refreshToken,
-      renewFrom: life === null ? null : now + Math.floor(Math.max(life - renewalEarlyMillis, life / 2)),
+      renewFrom: life === null ? null : renewalFrom(now, life),
       server: before.server,
       origin: before.origin
     },

@@ -4,7 +4,7 @@ import { describe } from "vitest"
 import { commandLine } from "../../../src/domain/AuditEntry.js"
 import { ProviderFailure } from "../../../src/domain/ProviderCall.js"
 import { StorageBusy } from "../../../src/domain/StorageErrors.js"
-import { ProviderError } from "../../../src/domain/RunFailures.js"
+import { ProviderError, ProviderHttpError } from "../../../src/domain/RunFailures.js"
 import { IdsCrypto } from "../../../src/layers/node/IdsCrypto.js"
 import { AuditTrailMemory } from "../../../src/layers/memory/AuditTrailMemory.js"
 import { MemoryStorageLayer } from "../../../src/layers/memory/MemoryStorage.js"
@@ -16,6 +16,13 @@ import { sharedDatabase } from "../../support/sharedDatabase.js"
 
 const failure = new ProviderFailure({
   failure: new ProviderError({ providerStatus: 500 }),
+  sent: true,
+  cost: { _tag: "None" },
+  evidence: null
+})
+
+const outOfCredit = new ProviderFailure({
+  failure: new ProviderHttpError({ providerStatus: 402 }),
   sent: true,
   cost: { _tag: "None" },
   evidence: null
@@ -34,6 +41,21 @@ const suite = (name: string, layer: Layer.Layer<ProviderHealth>) =>
         yield* health.setState("a", "disabled", commandLine)
         assert.strictEqual((yield* health.health("b")).state, "enabled")
       }).pipe(Effect.provide(layer))
+    )
+
+    it.effect(
+      "used-up credit of the platform's key closes no provider to a customer's own connection; an outage does",
+      () =>
+        Effect.gen(function* () {
+          const health = yield* ProviderHealth
+          const seconds = (key: "Platform" | "None" | "Connection") =>
+            Effect.map(health.health("e", key), ({ openForSeconds }) => openForSeconds)
+          const keys = ["Platform", "None", "Connection"] as const
+          yield* health.record("e", outOfCredit)
+          assert.deepStrictEqual(yield* Effect.forEach(keys, seconds), [600, 600, 0])
+          yield* Effect.replicateEffect(health.record("e", failure), 5)
+          assert.deepStrictEqual(yield* Effect.forEach(keys, seconds), [600, 600, 10])
+        }).pipe(Effect.provide(layer))
     )
 
     it.effect("failures of one provider open its circuit for a while and no other's", () =>

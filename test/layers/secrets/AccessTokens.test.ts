@@ -8,6 +8,7 @@ import { commandLine } from "../../../src/domain/AuditEntry.js"
 import { ConnectionId } from "../../../src/domain/Ids.js"
 import { renewalLeaseMillis } from "../../../src/domain/Limits.js"
 import { UserGrant } from "../../../src/domain/Manifest.js"
+import { StorageBusy, StorageUncertain } from "../../../src/domain/StorageErrors.js"
 import { SealingForTests } from "../../../src/layers/compose/MemoryGateway.js"
 import { SecretsBetween } from "../../../src/layers/compose/Secrets.js"
 import { AccountsMemory } from "../../../src/layers/memory/AccountsMemory.js"
@@ -25,23 +26,27 @@ import {
   type ServerUnavailable
 } from "../../../src/services/AuthorizationServers.js"
 import { ConnectionAuthorizations } from "../../../src/services/ConnectionAuthorizations.js"
+import { Connections } from "../../../src/services/Connections.js"
 import { Credentials } from "../../../src/services/Credentials.js"
 import { PlatformKeys } from "../../../src/services/PlatformKeys.js"
 import { Sealing } from "../../../src/services/Sealing.js"
 import { endpoint } from "../../support/catalog.js"
 import { newWorkspace } from "../../support/sharedDatabase.js"
 
+const revocationUrl = "https://files.test/revoke"
 const auth = Schema.decodeUnknownSync(UserGrant)({
   type: "oauth2_authorization_code",
   authorizationUrl: "https://files.test/auth",
   tokenUrl: "https://files.test/token",
+  revocationUrl,
   scopes: ["files.read"]
 })
 const { provider } = endpoint({
   id: "files",
   provider: { id: "files", baseUrl: "https://files.test", platformKey: false, auth }
 })
-const server = { clientAuth: auth.clientAuth, token: auth.token, tokenUrl: auth.tokenUrl }
+const { clientAuth, token, tokenUrl } = auth
+const server = { clientAuth, revocationUrl, token, tokenUrl }
 const rotated: GrantedTokens = {
   accessToken: Redacted.make("access-2"),
   refreshToken: Redacted.make("refresh-2"),
@@ -62,6 +67,7 @@ const settled = Effect.repeatN(Effect.yieldNow(), 200)
 const node = Effect.gen(function* () {
   const asked = yield* Deferred.make<void>()
   const answer = yield* Deferred.make<GrantedTokens, GrantRefused | ServerUnavailable>()
+  const revoked: Array<string> = []
   const answered = Effect.zipRight(Deferred.succeed(asked, undefined), Deferred.await(answer))
   const servers = Layer.succeed(
     AuthorizationServers,
@@ -70,7 +76,7 @@ const node = Effect.gen(function* () {
         Effect.succeed(new URL(`${redirectUri}?code=once&state=${state}`)),
       exchange: () => answered,
       refresh: () => answered,
-      revoke: () => Effect.void
+      revoke: (_server, _client, ended) => Effect.sync(() => void revoked.push(Redacted.value(ended)))
     })
   )
   const scope = yield* Scope.make()
@@ -82,9 +88,17 @@ const node = Effect.gen(function* () {
     yield* settled
     return stopping
   })
-  return { asked, answer, scope, services, stop }
+  return { asked, answer, revoked, scope, services, stop }
 })
 
+const facts = { scopes: ["files.read"], accessUntil: null, renewable: true, refused: null }
+const grantBefore = {
+  accessToken: "access-1",
+  refreshToken: "refresh-1",
+  renewFrom: null,
+  server,
+  origin: "https://files.test"
+}
 /** A connection whose access token does not work any more. */
 const connected = Effect.gen(function* () {
   const { workspaceId } = yield* newWorkspace
@@ -95,16 +109,9 @@ const connected = Effect.gen(function* () {
     label: "mine",
     createdAt: 1,
     expiresAt: null,
-    oauth: { scopes: ["files.read"], accessUntil: null, renewable: true, refused: null }
+    oauth: facts
   }
-  const grant = {
-    accessToken: "access-1",
-    refreshToken: "refresh-1",
-    renewFrom: null,
-    server,
-    origin: "https://files.test"
-  }
-  const sealed = yield* (yield* Sealing).seal(grantText(grant), aboutOf({ _tag: "Connection", ...place }))
+  const sealed = yield* (yield* Sealing).seal(grantText(grantBefore), aboutOf({ _tag: "Connection", ...place }))
   const rows = yield* SecretRows
   yield* (yield* AuditTrail).change(
     commandLine,
@@ -123,14 +130,16 @@ const refreshTokenOf = (place: Place) =>
     return (yield* grantOf(secret)).refreshToken
   })
 
+/** What one call has: the token of the connection, and what renews it. */
+const opened = (services: Context.Context<Credentials>, place: Place) =>
+  Effect.map(Context.get(services, Credentials).resolve({ ...place, provider }), (found) =>
+    found._tag === "Connection" && found.accessTokens !== undefined
+      ? { secret: found.secret, tokens: found.accessTokens }
+      : assert.fail("no access tokens")
+  )
 /** Takes a new token in place of the one that the provider refused. */
 const take = (services: Context.Context<Credentials>, place: Place, timeoutMs: number) =>
-  Effect.gen(function* () {
-    const found = yield* Context.get(services, Credentials).resolve({ ...place, provider })
-    return found._tag === "Connection" && found.accessTokens !== undefined
-      ? yield* found.accessTokens.take(found.secret, timeoutMs)
-      : assert.fail("no access tokens")
-  })
+  Effect.flatMap(opened(services, place), ({ secret, tokens }) => tokens.take(secret, timeoutMs))
 
 describe("a renewal", () => {
   it.effect("that has asked the provider is stored, although the node stops meanwhile: the stop waits for it", () =>
@@ -176,6 +185,45 @@ describe("a renewal", () => {
     }).pipe(Effect.provide(storage))
   )
 
+  it.effect("is the last of its call: what the call sends after it has the new token, without the storage", () =>
+    Effect.gen(function* () {
+      const rows = yield* SecretRows
+      let claims = 0
+      const counted = {
+        ...rows,
+        claimRenewal: (...claim: Parameters<typeof rows.claimRenewal>) =>
+          Effect.suspend(() => ((claims += 1), rows.claimRenewal(...claim)))
+      }
+      const { answer, services } = yield* Effect.provideService(node, SecretRows, counted)
+      yield* Deferred.succeed(answer, { ...rotated, expiresInSeconds: 600 })
+      const { secret, tokens } = yield* opened(services, yield* connected)
+      assert.strictEqual(Redacted.value(yield* tokens.take(null, 30_000)), "access-1")
+      assert.strictEqual(Redacted.value(yield* tokens.take(secret, 30_000)), "access-2")
+      // The polls of a slow call, long after the token was refused.
+      for (let poll = 0; poll < 5; poll += 1) {
+        yield* TestClock.adjust("10 seconds")
+        assert.strictEqual(Redacted.value(yield* tokens.take(null, 30_000)), "access-2")
+      }
+      assert.strictEqual(claims, 1)
+      // The new token has an end of its own.
+      yield* TestClock.adjust("10 minutes")
+      yield* tokens.take(null, 30_000)
+      assert.strictEqual(claims, 2)
+    }).pipe(Effect.provide(storage))
+  )
+
+  it.effect("that cannot read the client of the gateway has asked nobody, and interrupts nothing", () =>
+    Effect.gen(function* () {
+      const rows = yield* SecretRows
+      const away = { ...rows, platformKey: () => Effect.fail(new StorageBusy({ retryAfterSeconds: 1 })) }
+      const { services } = yield* Effect.provideService(node, SecretRows, away)
+      const place = yield* connected
+      assert.strictEqual((yield* Effect.flip(take(services, place, 30_000)))._tag, "capacity_exhausted")
+      const next = yield* rows.claimRenewal(place, "next", renewalLeaseMillis)
+      assert.deepStrictEqual([next?.claimed, next?.interrupted], [true, false])
+    }).pipe(Effect.provide(storage))
+  )
+
   it.effect("that only waits for another node holds no stop up", () =>
     Effect.gen(function* () {
       const { services, stop } = yield* node
@@ -206,11 +254,37 @@ describe("a renewal", () => {
   )
 })
 
+describe("a deletion", () => {
+  it.effect("ends the grant that the connection has then, also where it was renewed at the last moment", () =>
+    Effect.gen(function* () {
+      const rows = yield* SecretRows
+      const sealing = yield* Sealing
+      /** Another node stores new tokens right before the row is deleted. */
+      const deleteConnection: typeof rows.deleteConnection = (workspaceId, connectionId, now) =>
+        Effect.gen(function* () {
+          const place = { workspaceId, connectionId: ConnectionId.make(connectionId) }
+          const next = { ...grantBefore, accessToken: "access-2", refreshToken: "refresh-2" }
+          yield* rows.claimRenewal(place, "another node", renewalLeaseMillis)
+          const sealed = yield* sealing.seal(grantText(next), aboutOf({ _tag: "Connection", ...place }))
+          assert.isTrue(yield* rows.storeRenewed(place, "another node", sealed, facts))
+          return yield* rows.deleteConnection(workspaceId, connectionId, now)
+        })
+      const { revoked, services } = yield* Effect.provideService(node, SecretRows, { ...rows, deleteConnection })
+      const { connectionId, workspaceId } = yield* connected
+      assert.strictEqual(
+        yield* Context.get(services, Connections).delete(workspaceId, connectionId, commandLine),
+        "confirmed"
+      )
+      assert.deepStrictEqual(revoked, ["refresh-2"])
+    }).pipe(Effect.provide(storage))
+  )
+})
+
 describe("a way back from the provider", () => {
   const redirectUri = "https://gateway.test/console/connect/callback"
   /** A browser that has come back; its code is with the provider. */
   const coming = Effect.gen(function* () {
-    const { answer, asked, services, stop } = yield* node
+    const { answer, asked, revoked, services, stop } = yield* node
     const { workspaceId } = yield* newWorkspace
     const authorizations = Context.get(services, ConnectionAuthorizations)
     const begun = yield* authorizations.begin({ workspaceId, provider, label: "mine", expiresAt: null }, commandLine)
@@ -218,7 +292,7 @@ describe("a way back from the provider", () => {
     const callback = yield* authorizations.leave(begun.link, { browser, provider, redirectUri })
     const finish = yield* Effect.fork(authorizations.finish(browser, callback, () => Effect.succeed(provider)))
     yield* Deferred.await(asked)
-    return { answer, finish, stop, place: { workspaceId, connectionId: begun.connectionId } }
+    return { answer, finish, revoked, stop, place: { workspaceId, connectionId: begun.connectionId } }
   })
 
   it.effect("makes the connection, although the browser is gone when the provider answers", () =>
@@ -229,6 +303,80 @@ describe("a way back from the provider", () => {
       yield* Deferred.succeed(answer, rotated)
       yield* Fiber.join(yield* stop)
       assert.strictEqual(yield* refreshTokenOf(place), "refresh-2")
+    }).pipe(Effect.provide(storage))
+  )
+
+  const busy = new StorageBusy({ retryAfterSeconds: 1 })
+  /** A storage whose inserts of connections go as they are told, one after the other, and then as they should. */
+  const inserting = <A, E, R>(
+    insert: (rows: SecretRows["Type"], nth: number) => SecretRows["Type"]["insertConnection"],
+    work: Effect.Effect<A, E, R>
+  ) =>
+    Effect.gen(function* () {
+      const rows = yield* SecretRows
+      let times = 0
+      const insertConnection: typeof rows.insertConnection = (connection, sealed) =>
+        Effect.suspend(() => insert(rows, (times += 1))(connection, sealed))
+      return yield* Effect.provideService(work, SecretRows, { ...rows, insertConnection })
+    })
+
+  it.effect("makes the connection, although the storage is busy when the code is exchanged", () =>
+    Effect.gen(function* () {
+      const { answer, finish, place, revoked } = yield* inserting(
+        (rows, nth) => (nth <= 2 ? () => Effect.fail(busy) : rows.insertConnection),
+        coming
+      )
+      yield* Deferred.succeed(answer, rotated)
+      yield* settled
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* Fiber.join(finish)).connectionId, place.connectionId)
+      assert.strictEqual(yield* refreshTokenOf(place), "refresh-2")
+      assert.deepStrictEqual(revoked, [])
+    }).pipe(Effect.provide(storage))
+  )
+
+  it.effect("makes one connection, although the answer to its insert was lost", () =>
+    Effect.gen(function* () {
+      const { answer, finish, place } = yield* inserting(
+        (rows, nth) => (connection, sealed) =>
+          Effect.zipLeft(rows.insertConnection(connection, sealed), nth === 1 ? new StorageUncertain() : Effect.void),
+        coming
+      )
+      yield* Deferred.succeed(answer, rotated)
+      yield* settled
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.join(finish)
+      const all = yield* (yield* SecretRows).connections(place.workspaceId, { limit: 10, after: null })
+      assert.deepStrictEqual(
+        all.map(({ connectionId }) => connectionId),
+        [place.connectionId]
+      )
+    }).pipe(Effect.provide(storage))
+  )
+
+  it.effect("that the storage never takes leaves no grant behind at the provider", () =>
+    Effect.gen(function* () {
+      const { answer, finish, place, revoked } = yield* inserting(() => () => Effect.fail(busy), coming)
+      yield* Deferred.succeed(answer, rotated)
+      yield* settled
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual((yield* Effect.flip(Fiber.join(finish)))._tag, "storage_busy")
+      assert.deepStrictEqual(revoked, ["refresh-2"])
+      assert.isNull(yield* (yield* SecretRows).connection(place.workspaceId, place.connectionId))
+    }).pipe(Effect.provide(storage))
+  )
+
+  it.effect("of which nobody knows whether it made a connection leaves the grant as it is", () =>
+    Effect.gen(function* () {
+      const { answer, finish, revoked } = yield* inserting(
+        (_, nth) => () => Effect.fail(nth === 1 ? new StorageUncertain() : busy),
+        coming
+      )
+      yield* Deferred.succeed(answer, rotated)
+      yield* settled
+      yield* TestClock.adjust("1 minute")
+      yield* Effect.flip(Fiber.join(finish))
+      assert.deepStrictEqual(revoked, [])
     }).pipe(Effect.provide(storage))
   )
 

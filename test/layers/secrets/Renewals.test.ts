@@ -1,8 +1,9 @@
-/** The rows under renewals and authorizations: one node at a time renews, and a way back is taken once. */
+/** The rows under connections, renewals and authorizations: one node at a time renews, a way back is taken once. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { commandLine } from "../../../src/domain/AuditEntry.js"
 import { ConnectionId } from "../../../src/domain/Ids.js"
+import type { StorageError } from "../../../src/domain/StorageErrors.js"
 import { AccountsMemory } from "../../../src/layers/memory/AccountsMemory.js"
 import { AuditTrailMemory } from "../../../src/layers/memory/AuditTrailMemory.js"
 import { MemoryStorageLayer } from "../../../src/layers/memory/MemoryStorage.js"
@@ -14,7 +15,7 @@ import { Database } from "../../../src/layers/postgres/Database.js"
 import { SecretRowsPg } from "../../../src/layers/postgres/SecretRowsPg.js"
 import { SecretRows } from "../../../src/layers/secrets/SecretRows.js"
 import type { Accounts } from "../../../src/services/Accounts.js"
-import { AuditTrail, unchanged } from "../../../src/services/AuditTrail.js"
+import { AuditTrail, type Changing, unchanged } from "../../../src/services/AuditTrail.js"
 import { newWorkspace, sharedDatabase } from "../../support/sharedDatabase.js"
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text))
@@ -75,6 +76,77 @@ const suite = (name: string, rows: Layer.Layer<Accounts | AuditTrail | SecretRow
           Effect.as(stored.deleteConnection(workspaceId, place.connectionId, 4), unchanged(undefined))
         )
         assert.isNull(yield* claim("late", 60_000))
+      }).pipe(Effect.provide(rows))
+    )
+
+    it.effect("a connection is inserted once, and its deletion tells what it held then", () =>
+      Effect.gen(function* () {
+        const { workspaceId } = yield* newWorkspace
+        const stored = yield* SecretRows
+        const change = <A>(work: Effect.Effect<A, StorageError, Changing>) =>
+          Effect.flatMap(AuditTrail, (trail) => trail.change(commandLine, Effect.map(work, unchanged)))
+        const place = { workspaceId, connectionId: ConnectionId.make(`con_${"6".repeat(26)}`) }
+        const connection = { ...place, providerId: "p", label: "mine", createdAt: 1, expiresAt: null, oauth: facts }
+        assert.isTrue(yield* change(stored.insertConnection(connection, sealed)))
+        assert.isFalse(yield* change(stored.insertConnection({ ...connection, label: "again" }, sealed)))
+        const gone = yield* change(stored.deleteConnection(workspaceId, place.connectionId, 2))
+        assert.deepStrictEqual(gone?.connection, connection)
+        assert.deepStrictEqual(
+          [gone?.sealed?.keyId, Buffer.from(gone?.sealed?.bytes ?? []).toString()],
+          ["one", "sealed"]
+        )
+        assert.isNull((yield* stored.connection(workspaceId, place.connectionId))?.sealed)
+        assert.isNull(yield* change(stored.deleteConnection(workspaceId, place.connectionId, 3)))
+      }).pipe(Effect.provide(rows))
+    )
+
+    it.effect("of each workspace and provider, it tells until when one of its connections can be used", () =>
+      Effect.gen(function* () {
+        const { workspaceId } = yield* newWorkspace
+        const stored = yield* SecretRows
+        const trail = yield* AuditTrail
+        const refused = { ...facts, refused: { at: 3, reason: "over" } }
+        const made = [
+          { providerId: "ends", expiresAt: 5, oauth: null },
+          { providerId: "ends", expiresAt: 9, oauth: facts },
+          { providerId: "ends", expiresAt: 7, oauth: null },
+          { providerId: "stays", expiresAt: 5, oauth: null },
+          { providerId: "stays", expiresAt: null, oauth: null },
+          { providerId: "refused", expiresAt: null, oauth: refused },
+          { providerId: "partly", expiresAt: 5, oauth: facts },
+          { providerId: "partly", expiresAt: null, oauth: refused },
+          { providerId: "deleted", expiresAt: null, oauth: null }
+        ].map((each, at) => ({
+          ...each,
+          workspaceId,
+          connectionId: ConnectionId.make(`con_${String(at).repeat(26)}`),
+          label: "mine",
+          createdAt: 1
+        }))
+        const gone = made[8]?.connectionId ?? ""
+        yield* trail.change(
+          commandLine,
+          Effect.as(
+            Effect.zipRight(
+              Effect.forEach(made, (each) => stored.insertConnection(each, sealed)),
+              stored.deleteConnection(workspaceId, gone, 2)
+            ),
+            unchanged(undefined)
+          )
+        )
+        const { connections } = yield* stored.access
+        assert.deepStrictEqual(
+          connections
+            .filter((each) => each.workspaceId === workspaceId)
+            .map(({ expiresAt, providerId }) => [providerId, expiresAt])
+            .sort(),
+          [
+            ["ends", 9],
+            ["partly", 5],
+            ["stays", null]
+          ]
+        )
+        assert.strictEqual(yield* stored.countConnections(workspaceId), 8)
       }).pipe(Effect.provide(rows))
     )
 

@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted, TestClock, Schema } from "effect"
 import { describe } from "vitest"
 import { commandLine } from "../../../src/domain/AuditEntry.js"
+import { connectionsMax } from "../../../src/domain/Limits.js"
 import { ProviderId } from "../../../src/domain/Manifest.js"
 import { AccountsMemory } from "../../../src/layers/memory/AccountsMemory.js"
 import { AuditTrailMemory } from "../../../src/layers/memory/AuditTrailMemory.js"
@@ -11,14 +12,17 @@ import { Database } from "../../../src/layers/postgres/Database.js"
 import { IdsCrypto } from "../../../src/layers/node/IdsCrypto.js"
 import { MemoryStorageLayer } from "../../../src/layers/memory/MemoryStorage.js"
 import { SecretsOver, SecretsPg } from "../../../src/layers/compose/Secrets.js"
+import { SecretRows } from "../../../src/layers/secrets/SecretRows.js"
 import { SecretRowsMemory } from "../../../src/layers/memory/SecretRowsMemory.js"
 import { SecretRowsPg } from "../../../src/layers/postgres/SecretRowsPg.js"
 import { Accounts } from "../../../src/services/Accounts.js"
 import { AuditTrail } from "../../../src/services/AuditTrail.js"
+import { ConnectionAuthorizations } from "../../../src/services/ConnectionAuthorizations.js"
 import { Connections } from "../../../src/services/Connections.js"
 import { Credentials } from "../../../src/services/Credentials.js"
 import { PlatformKeys } from "../../../src/services/PlatformKeys.js"
 import { SecretRotation } from "../../../src/services/SecretRotation.js"
+import { endpoint } from "../../support/catalog.js"
 import { testDatabase } from "../../support/postgres.js"
 import { sharedDatabase } from "../../support/sharedDatabase.js"
 import { sealingOf, secretsSuite } from "../../services/Secrets.suite.js"
@@ -73,6 +77,41 @@ describe("Secrets of two nodes", () => {
     }).pipe(Effect.provide(node), Effect.provide(SecretRowsMemory))
   )
 })
+
+it.effect("a workspace that has as many connections as it may gets no further one, and is told why", () =>
+  Effect.gen(function* () {
+    const rows = yield* SecretRows
+    const full = { ...rows, countConnections: () => Effect.succeed(connectionsMax) }
+    yield* Effect.gen(function* () {
+      const { workspaceId } = yield* (yield* Accounts).createWorkspace("acme", commandLine)
+      const refused = yield* Effect.flip(
+        (yield* Connections).create(
+          { workspaceId, providerId: "p", label: "mine", secret: Redacted.make("s"), expiresAt: null },
+          commandLine
+        )
+      )
+      const auth = {
+        type: "oauth2_authorization_code",
+        authorizationUrl: "https://p.test/auth",
+        tokenUrl: "https://p.test/token"
+      }
+      const { provider } = endpoint({ id: "files", provider: { auth } })
+      const input = { workspaceId, provider, label: "mine", expiresAt: null }
+      const inBrowser = yield* Effect.flip((yield* ConnectionAuthorizations).begin(input, commandLine))
+      for (const error of [refused, inBrowser])
+        assert.deepStrictEqual(error._tag === "validation_error" && error.details, [
+          { field: "label", message: "is one too many: 10000 connections at most, so delete one first" }
+        ])
+      assert.strictEqual((yield* (yield* Connections).list(workspaceId, { limit: 10, after: null })).items.length, 0)
+    }).pipe(Effect.provide(SecretsOver), Effect.provideService(SecretRows, full))
+  }).pipe(
+    Effect.provide(
+      Layer.mergeAll(AccountsMemory, AuditTrailMemory, SecretRowsMemory, sealingOf("one", { one: 1 })).pipe(
+        Layer.provideMerge(Layer.merge(IdsCrypto, MemoryStorageLayer))
+      )
+    )
+  )
+)
 
 describe("Secrets in Postgres", () => {
   const layer = Layer.merge(SecretsPg, AccountsPg).pipe(

@@ -208,8 +208,7 @@ const judge: (
     return yield* Effect.fail(unusable("excluded", "excluded by the request"))
   const denial = yield* policyDenial(parts, asked, endpoint)
   if (denial !== null) return yield* Effect.fail(unusable("not_runnable", sayDenial(denial), { denial }))
-  const health = yield* parts.health.health(provider.id)
-  const blocked = notRunnable(endpoint, health)
+  const blocked = notRunnable(endpoint, yield* parts.health.health(provider.id))
   if (blocked !== null) return yield* Effect.fail(unusable("not_runnable", blocked.message))
   const key = yield* Effect.mapError(keyOf(parts, asked, endpoint), (error) =>
     isCredentialFailure(error)
@@ -218,9 +217,10 @@ const judge: (
   )
   // The pause is that of the platform's own address. A connection with an address of its own does not share it.
   const hasOwnAddress = key === "Connection" && provider.variables !== undefined
-  if (health.openForSeconds > 0 && !hasOwnAddress) {
-    const why = `${provider.name} is failing and is left alone for ${health.openForSeconds} s`
-    return yield* Effect.fail(unusable("not_runnable", why, { pausedSeconds: health.openForSeconds }))
+  const { openForSeconds: pausedSeconds } = yield* parts.health.health(provider.id, key)
+  if (pausedSeconds > 0 && !hasOwnAddress) {
+    const why = `${provider.name} is failing and is left alone for ${pausedSeconds} s`
+    return yield* Effect.fail(unusable("not_runnable", why, { pausedSeconds }))
   }
   const prepared = parts.providers.prepareJob(endpoint, sent)
   if (prepared._tag === "Rejected") {
