@@ -1,0 +1,124 @@
+/** What the answer of a provider's token address means for a user's grant. */
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import { UserGrant } from "../../../src/domain/Manifest.js"
+import { AuthorizationServersHttp } from "../../../src/layers/providers/AuthorizationServersHttp.js"
+import { AuthorizationServers } from "../../../src/services/AuthorizationServers.js"
+import { serve } from "./support.js"
+
+const secret = "canary-client-secret"
+const client = { id: "gateway", secret: Redacted.make(secret) }
+const callback = new URL("https://gateway.test/console/connect/callback?code=once&state=s")
+
+/** How a server with this token address is asked, and how it fails. */
+const asked = (status: number, body: string, contentType = "application/json") =>
+  Effect.gen(function* () {
+    const { origin, port } = yield* serve(
+      (_, response) => void response.writeHead(status, { "content-type": contentType }).end(body)
+    )
+    const server = Schema.decodeUnknownSync(UserGrant)({
+      type: "oauth2_authorization_code",
+      authorizationUrl: `${origin}/auth`,
+      tokenUrl: `${origin}/token`,
+      pkce: "none"
+    })
+    const servers = Context.get(
+      yield* Layer.build(AuthorizationServersHttp({ egressAllow: [`127.0.0.1:${port}`] })),
+      AuthorizationServers
+    )
+    const granted = servers.refresh(server, client, Redacted.make("refresh-1"))
+    return {
+      granted,
+      renewed: Effect.flip(granted),
+      exchanged: Effect.flip(
+        servers.exchange(server, client, { callback, state: "s", verifier: Redacted.make("verifier") })
+      )
+    }
+  })
+
+const json = (value: object) => JSON.stringify(value)
+
+describe("a renewal", () => {
+  const passing = [
+    [403, "<html>Access denied</html>", "text/html"],
+    [404, json({})],
+    [408, json({ error: "timeout" })],
+    [409, ""],
+    [425, ""],
+    [429, json({ error: "invalid_grant" })],
+    [400, json({ error: "rate_limited" })],
+    [403, json({ error: "rate_limited" })],
+    [200, json({ status: "maintenance" })],
+    [503, json({ error: "invalid_grant" })]
+  ] as const
+  for (const [status, body, contentType] of passing)
+    it.scopedLive(`that is answered ${status} ${body} ends no grant: it may pass`, () =>
+      Effect.gen(function* () {
+        const failed = yield* (yield* asked(status, body, contentType)).renewed
+        assert.strictEqual(failed._tag, "ServerUnavailable")
+      })
+    )
+
+  it.scopedLive("that may pass says with which code it was refused, and no secret", () =>
+    Effect.gen(function* () {
+      for (const [error, word] of [
+        ["rate_limited", "rate_limited"],
+        [secret, "400"]
+      ] as const) {
+        const failed = yield* (yield* asked(400, json({ error }))).renewed
+        assert.deepStrictEqual(failed._tag === "ServerUnavailable" && [failed.reason, failed.word], ["failed", word])
+      }
+    })
+  )
+
+  it.scopedLive(
+    "that is answered invalid_grant, or what GitHub and Slack say instead, ends the grant, also in a 200",
+    () =>
+      Effect.gen(function* () {
+        for (const [status, code] of [
+          [200, "invalid_grant"],
+          [400, "invalid_grant"],
+          [403, "invalid_grant"],
+          [200, "bad_refresh_token"],
+          [200, "invalid_refresh_token"]
+        ] as const) {
+          const failed = yield* (yield* asked(status, json({ error: code }))).renewed
+          assert.deepStrictEqual(failed._tag === "GrantRefused" && [failed.of, failed.code], ["grant", code])
+        }
+      })
+  )
+
+  it.scopedLive("gives the scopes of the answer only where they are printable", () =>
+    Effect.gen(function* () {
+      for (const [scope, expected] of [
+        ["read,write repo", ["read", "write", "repo"]],
+        ["a\u0000b", null],
+        ["\ud800", null]
+      ] as const) {
+        const { scopes } = yield* (yield* asked(200, json({ access_token: "token-1", scope }))).granted
+        assert.deepStrictEqual(scopes, expected)
+      }
+    })
+  )
+
+  it.scopedLive("that is refused to the gateway's client says so", () =>
+    Effect.gen(function* () {
+      for (const [status, error, code] of [
+        [400, "unauthorized_client", "unauthorized_client"],
+        [401, undefined, null]
+      ] as const) {
+        const failed = yield* (yield* asked(status, json({ error }))).renewed
+        assert.deepStrictEqual(failed._tag === "GrantRefused" && [failed.of, failed.code], ["client", code])
+      }
+    })
+  )
+})
+
+describe("an exchange of a code", () => {
+  it.scopedLive("that is refused with a code of the provider's own is refused: the user begins anew", () =>
+    Effect.gen(function* () {
+      const failed = yield* (yield* asked(400, json({ error: "code_already_used" }))).exchanged
+      assert.deepStrictEqual(failed._tag === "GrantRefused" && [failed.of, failed.code], ["grant", "code_already_used"])
+    })
+  )
+})
