@@ -71,11 +71,19 @@ const tookTurn = () => {
   } catch (error) {
     if (error.code !== "EEXIST") throw error
     const other = Number(existsSync(turn) ? readFileSync(turn, "utf8") : "")
-    if (other > 0 && !isAlive(other)) rmSync(turn, { force: true })
+    if (isLeftBehind(other)) rmSync(turn, { force: true })
     return false
   }
 }
-while (!tookTurn()) await sleep(100)
+/** Its process is gone, or another one has its number by now: no build takes so long. */
+const isLeftBehind = (pid) =>
+  (pid > 0 && !isAlive(pid)) ||
+  Date.now() - (statSync(turn, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) > turnMillisMax
+const turnMillisMax = 600_000
+for (let waited = 0; !tookTurn(); waited += 100) {
+  if (waited === 5_000) console.error(`Another build is under way, as ${turn} says: waiting for it …`)
+  await sleep(100)
+}
 process.once("exit", () => rmSync(turn, { force: true }))
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1))
 

@@ -1,6 +1,16 @@
 /** What a build does beside programs that run from `dist`, in a small project of its own. */
 import { execFile, execFileSync } from "node:child_process"
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -42,6 +52,19 @@ const project = Effect.acquireRelease(
 )
 
 describe("a build", () => {
+  it.scopedLive("takes the turn of one that was killed, also where another process has its number by now", () =>
+    Effect.gen(function* () {
+      const folder = yield* project
+      const turn = join(folder, ".building")
+      writeFileSync(turn, String(process.pid))
+      const longAgo = new Date(Date.now() - 3_600_000)
+      utimesSync(turn, longAgo, longAgo)
+      execFileSync(process.execPath, ["scripts/build.mjs", "--quiet"], { cwd: folder })
+      assert.isTrue(existsSync(join(folder, "dist", "main.js")))
+      assert.isFalse(existsSync(turn))
+    })
+  )
+
   it.scopedLive(
     "leaves a program that runs its files until they are replaced, and takes away those of gone sources",
     () =>
