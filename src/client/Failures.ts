@@ -149,6 +149,23 @@ export class RunUncertain extends Failure {
   }
 }
 
+/** A call that only waited has no key: a new one would be another run beside the one that goes on. */
+const abortedHint = ({
+  idempotencyKey,
+  mayStillRun,
+  run
+}: OfRun & { readonly idempotencyKey: string | null }): string => {
+  if (!mayStillRun)
+    return idempotencyKey === null
+      ? "Nothing was done: send it again if you still want it."
+      : "Send it with a new idempotency key if you still want it."
+  if (idempotencyKey !== null)
+    return "It may still run: send it again with this idempotency key to see what became of it."
+  return run === null
+    ? "It may have been done: look before you send it again."
+    : `Only the waiting ended: ${run.runId} goes on and can be charged. Read it with runs.get.`
+}
+
 /** The caller's signal ended the call. Its name is that of every aborted call in JavaScript, its `cause` the reason. */
 export class Aborted extends Failure {
   override readonly name = "AbortError"
@@ -165,9 +182,7 @@ export class Aborted extends Failure {
       run === null ? "The call was aborted" : `The call was aborted; ${run.runId} is ${run.status}`,
       {
         retryable: false,
-        retryHint: mayStillRun
-          ? "It may still run: send it again with this idempotency key to see what became of it."
-          : "Send it with a new idempotency key if you still want it.",
+        retryHint: abortedHint(about),
         requestId: null,
         idempotencyKey,
         mayStillRun

@@ -50,8 +50,8 @@ export const answerOf = ({ baseUrl }: Transport, run: Run, made: Made | null): C
 }
 
 /**
- * Reads a run again and again until it has ended. The signal ends the waiting only; the run goes on. With a key, the
- * run is the caller's own: a read that fails says with which key and run to go on, so that nobody makes a second run.
+ * Reads a run again and again until it has ended. The signal ends the waiting only; the run goes on. A read that fails
+ * says with which run to go on, and with which key where the caller made it, so that nobody makes a second run.
  */
 export const waitForEnd = async (
   transport: Transport,
@@ -61,7 +61,7 @@ export const waitForEnd = async (
   let latest = run
   for (let reads = 0; isUnderWay(latest); reads++) {
     await pause(Math.min(5_000, 250 * 2 ** reads), signal)
-    const madeBefore = idempotencyKey === undefined ? undefined : { run: latest, idempotencyKey }
+    const madeBefore = { run: latest, idempotencyKey: idempotencyKey ?? null }
     latest = await transport.send("runs.get", { path: { runId: run.runId }, signal, madeBefore })
   }
   return latest

@@ -32,7 +32,7 @@ export type Call<Id extends OperationId> = Given<"path", Operations[Id]["path"]>
     /** Shorter than the client's own. */
     readonly retryForMillis?: number | undefined
     /** The run that this call only looks after: its failures are those of the call that made it. */
-    readonly madeBefore?: { readonly run: Run; readonly idempotencyKey: string } | undefined
+    readonly madeBefore?: { readonly run: Run; readonly idempotencyKey: string | null } | undefined
   }
 
 export interface Transport {
@@ -67,7 +67,7 @@ const retryAfterMillis = (header: string | null): number | null => {
 /** What became of one attempt. */
 type Attempt =
   | { readonly tag: "answered"; readonly value: unknown }
-  | { readonly tag: "lost"; readonly cause: unknown }
+  | { readonly tag: "lost"; readonly cause: unknown; readonly mayHaveArrived: boolean }
   | {
       readonly tag: "refused"
       /** Made last: whether the call may have been done, all its attempts tell together. */
@@ -77,6 +77,23 @@ type Attempt =
       readonly mayHaveArrived: boolean
       readonly afterMillis: number | null
     }
+
+/** What Node says where no connection came about. A browser says nothing of the kind: there, all may have arrived. */
+const notConnected: ReadonlySet<unknown> = new Set([
+  "EAI_AGAIN",
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "UND_ERR_CONNECT_TIMEOUT"
+])
+/** Of several addresses of a name, each has an error of its own. */
+const wasSent = (error: unknown): boolean => {
+  if (!(error instanceof Error)) return true
+  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.some(wasSent)
+  if ("code" in error && notConnected.has(error.code)) return false
+  return error.cause === undefined || wasSent(error.cause)
+}
 
 /** 128 random bits. `crypto.randomUUID` is missing in pages without https. */
 export const newKey = (): string =>
@@ -190,7 +207,7 @@ const once = async (settings: Settings, request: Request, signal: AbortSignal | 
       afterMillis
     }
   } catch (cause) {
-    return { tag: "lost", cause }
+    return { tag: "lost", cause, mayHaveArrived: wasSent(cause) }
   } finally {
     done()
   }
@@ -219,8 +236,10 @@ export const makeTransport = (settings: Settings): Transport => {
         ? { run: null, mayStillRun: idempotencyKey !== null && mayHaveArrived }
         : { run: call.madeBefore.run, mayStillRun: true }
     const stopIfAborted = () => {
-      if (call.signal?.aborted === true)
-        throw new Aborted({ reason: call.signal.reason, run: null, mayStillRun: mayHaveArrived, idempotencyKey })
+      if (call.signal?.aborted !== true) return
+      const mayStillRun = mayHaveArrived && method !== "GET"
+      const found = call.madeBefore === undefined ? { run: null, mayStillRun } : ofRun()
+      throw new Aborted({ reason: call.signal.reason, ...found, idempotencyKey: keyToGoOn })
     }
     for (let attempt = 1; ; attempt++) {
       stopIfAborted()
@@ -234,7 +253,7 @@ export const makeTransport = (settings: Settings): Transport => {
       }
       // It is gone, and an attempt before this one may have done it.
       if (result.tag === "refused" && result.status === 404 && method === "DELETE" && mayHaveArrived) return undefined
-      if (result.tag === "lost" || result.mayHaveArrived) mayHaveArrived = true
+      if (result.mayHaveArrived) mayHaveArrived = true
       stopIfAborted()
       unanswered = result.tag === "lost" ? unanswered + 1 : 0
       const failure =

@@ -1,4 +1,5 @@
 // A signal cancels the run at the gateway, wherever the call is at that moment; the rejection says what became of it.
+import { createServer } from "node:net"
 import { assert, describe, it } from "vitest"
 import { Aborted, type ClientOptions } from "../../src/client/index.js"
 import { hit, silence } from "../../src/testing.js"
@@ -13,6 +14,17 @@ const after = (wanted: (url: string, method: string) => boolean, then: () => voi
   }
 }
 const reason = new Error("the user went away")
+
+/** An address that refuses connections. */
+const closedPort = () =>
+  new Promise<string>((resolve, reject) => {
+    const server = createServer()
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      if (address === null || typeof address === "string") return reject(new Error("no port"))
+      server.close(() => resolve(`http://127.0.0.1:${address.port}`))
+    })
+  })
 
 const abortedBy = async (work: Promise<unknown>): Promise<Aborted> => {
   const failure = await failureOf(work)
@@ -89,6 +101,28 @@ describe("an aborted run", () => {
       assert.deepStrictEqual(await kindsOf(direct), [])
     }))
 
+  it("is not made by its cancellation where no attempt has reached the gateway", () =>
+    onGateway({}, async ({ clientWith, direct, proxy }) => {
+      const controller = new AbortController()
+      const away = await closedPort()
+      let isAway = true
+      const client = clientWith({
+        fetch: async (url, init) => {
+          if (!isAway) return fetch(url, init)
+          try {
+            return await fetch(new URL(new URL(String(url)).pathname, away), init)
+          } finally {
+            // It is back right after the caller has given up.
+            isAway = false
+            controller.abort(reason)
+          }
+        }
+      })
+      const failure = await abortedBy(client.run(request, { signal: controller.signal }))
+      assert.deepStrictEqual([failure.run, failure.mayStillRun, proxy.passed.length], [null, false, 0])
+      assert.deepStrictEqual(await all(direct.runs.list()), [])
+    }))
+
   it("goes on where it changes something at the provider, and the failure says so", () =>
     onGateway({ providers: { "mock-send-message": silence } }, async ({ clientWith, direct, gateway }) => {
       const controller = new AbortController()
@@ -112,11 +146,14 @@ describe("a wait that is aborted", () => {
       async ({ clientWith, direct }) => {
         const controller = new AbortController()
         const { runId } = await direct.runs.create(request)
+        let reads = 0
         const fetch = after(
-          (_, method) => method === "GET",
+          (_, method) => method === "GET" && ++reads === 2,
           () => controller.abort(reason)
         )
-        await abortedBy(clientWith({ fetch }).runs.wait(runId, { signal: controller.signal }))
+        const failure = await abortedBy(clientWith({ fetch }).runs.wait(runId, { signal: controller.signal }))
+        assert.deepStrictEqual([failure.run?.runId, failure.mayStillRun, failure.idempotencyKey], [runId, true, null])
+        assert.include(failure.retryHint, `${runId} goes on`)
         assert.strictEqual((await direct.runs.wait(runId)).outcome, "hit")
         assert.deepStrictEqual(await kindsOf(direct), ["hold", "release", "charge"])
       }
