@@ -70,6 +70,19 @@ const ofBodies: ReadonlyArray<Case> = [
   }
 ]
 
+let pagesGiven = 0
+const ofPages: ReadonlyArray<Case> = [
+  {
+    name: "answer: ten pages of 846 kB together",
+    answer: () => json(list(`{"id":${(pagesGiven += 1) + 100_000},"name":"Ada Example","ok":true}`, 846_000)),
+    operation: {
+      input: { type: "object", properties: { limit: { type: "integer" }, page: { type: "integer" } } },
+      volume: { field: "limit", default: 180_000, max: 200_000 },
+      pages: { items: "body", size: 18_000, next: { by: "page", field: "page" } }
+    }
+  }
+]
+
 const ofDocuments: ReadonlyArray<Case> = [
   {
     name: "answer: XML of 1 MiB with 49,000 elements",
@@ -143,4 +156,4 @@ const ofKeys: ReadonlyArray<Case> = [
   secret
 }))
 
-export const answers: ReadonlyArray<Case> = [...ofBodies, ...ofDocuments, ...ofKeys]
+export const answers: ReadonlyArray<Case> = [...ofBodies, ...ofPages, ...ofDocuments, ...ofKeys]

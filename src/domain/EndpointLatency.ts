@@ -4,7 +4,7 @@
  * up.
  */
 const ratio = 1.25
-export const bucketMax = 60
+const bucketMax = 60
 
 export const bucketOf = (latencyMs: number): number =>
   latencyMs <= 1 ? 0 : Math.min(bucketMax, Math.ceil(Math.log(latencyMs) / Math.log(ratio)))

@@ -50,11 +50,7 @@ const isPlain = ({ input }: Operation, name: string, value: Json): boolean => {
 }
 
 /** Unknown keys that a run under this key may not send. */
-export const refusedUnknown = (
-  endpoint: Endpoint,
-  key: Credential["_tag"],
-  input: JsonObject
-): ReadonlyArray<string> => {
+const refusedUnknown = (endpoint: Endpoint, key: Credential["_tag"], input: JsonObject): ReadonlyArray<string> => {
   if (key !== "Platform" || !refusesUnknown(endpoint)) return []
   const known = isKnown(endpoint)
   return Object.keys(input).filter((name) => !known(name))
@@ -69,7 +65,7 @@ const refusedOptions = ({ operation }: Endpoint, key: Credential["_tag"], input:
         return value !== undefined && !isPlain(operation, name, value)
       })
 
-export interface RefusedField {
+interface RefusedField {
   readonly field: string
   readonly message: string
 }

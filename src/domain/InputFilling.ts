@@ -11,7 +11,7 @@ import { member, setMember } from "./Members.js"
 import { isValueOf, type QuestionValues } from "./QuestionValues.js"
 
 /** What is known of an operation or a job: its schema, the other names of its fields, and an input that works. */
-export interface Fillable {
+interface Fillable {
   readonly input: JsonObject
   readonly accepts: { readonly [name: string]: string }
   readonly exampleInput: JsonObject

@@ -29,7 +29,7 @@ const synonyms = {
   phone: ["phone_number", "phonenumber", "mobile", "mobile_phone", "tel", "telephone", "msisdn"]
 } as const
 
-export type CommonName = keyof typeof synonyms
+type CommonName = keyof typeof synonyms
 const isCommon = (name: string): name is CommonName => Object.hasOwn(synonyms, name)
 const commonNames = Object.keys(synonyms).filter(isCommon)
 
@@ -84,7 +84,7 @@ export const commonNameOf = (key: string): CommonName | undefined => {
 }
 
 /** What the mapping knows of an operation; made once per operation. */
-export interface FieldPlan {
+interface FieldPlan {
   readonly properties: ReadonlySet<string>
   readonly required: ReadonlySet<string>
   readonly target: { readonly [name in CommonName]?: string }

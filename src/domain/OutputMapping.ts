@@ -10,7 +10,7 @@ import { member, setMember } from "./Members.js"
 import type { Normalized } from "./ProviderCall.js"
 
 /** The e-mail status vocabulary of the contract. */
-export const emailStatuses: ReadonlySet<Json> = new Set(["valid", "invalid", "catch_all", "risky", "unknown"])
+const emailStatuses: ReadonlySet<Json> = new Set(["valid", "invalid", "catch_all", "risky", "unknown"])
 
 export interface MappedAnswer {
   readonly job: string

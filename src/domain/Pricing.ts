@@ -93,7 +93,7 @@ export const billedPages = (operation: Pick<Operation, "pages" | "volume">, inpu
 const pagesFor = ({ pages }: Pick<Operation, "pages">, results: number): number =>
   pages === undefined || pages.billed === "call" ? 1 : Math.ceil(Math.max(1, results) / pages.size)
 
-export interface VolumeExcess {
+interface VolumeExcess {
   readonly field: string
   readonly max: number
   /** True when the field holds a list that is too long, false when it holds a number that is too large. */

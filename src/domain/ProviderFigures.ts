@@ -62,7 +62,7 @@ export const declaredPrices = (
   return { lowMicros: Micros.make(low), highMicros: Micros.make(high) }
 }
 
-export type PriceDrift = "as_declared" | "below" | "above"
+type PriceDrift = "as_declared" | "below" | "above"
 
 /** Where the mean charge of a call lies; null while nothing was charged. Calls that cost nothing count as no charge. */
 export const priceDrift = (

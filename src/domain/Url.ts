@@ -19,6 +19,10 @@ export const readUrlFrom = (base: string, text: string): URL | null => {
   }
 }
 
+/** The port that an address has, or that its scheme stands for. */
+export const portOf = ({ port, protocol }: URL): number =>
+  port !== "" ? Number(port) : protocol === "https:" ? 443 : 80
+
 const portMax = 65_535
 
 /**

@@ -5,7 +5,9 @@ import { optional, Text, withDefault } from "./Fields.js"
 import { UserGrant } from "./UserGrant.js"
 
 /** A token of RFC 9110, as header and cookie names are. */
-const HeaderName = Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/))
+/** The name of a header (RFC 9110). */
+export const headerName = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
+const HeaderName = Schema.String.pipe(Schema.pattern(headerName))
 
 const KeyPlace = Schema.Union(
   Schema.Struct({ in: Schema.Literal("header"), name: HeaderName, prefix: optional(Schema.String) }),

@@ -2,11 +2,13 @@
  * What an answer says beside its result: waiting times, words for an error message, costs and counts. Each is bounded,
  * and one that makes no sense is told apart from one that is absent.
  */
+import { Either } from "effect"
 import { isNumberText } from "../../domain/ExactNumber.js"
 import { cutText, wellFormed } from "../../domain/Characters.js"
 import type { Json } from "../../domain/Json.js"
 import { withNumbers, writeJson } from "../../domain/LosslessJson.js"
 import type { CostEvidence } from "../../domain/ProviderCall.js"
+import type { AnswerView, Expression } from "./Expressions.js"
 
 const retryAfterSecondsMax = 3600
 
@@ -28,6 +30,8 @@ export const quoted = (value: Json): string | undefined => {
   return cutText(wellFormed(text.replace(/[\p{Cc}\s]+/gu, " ").trim()), messageCharactersMax)
 }
 
+const anomalous = (text: string): string => cutText(wellFormed(text), 100)
+
 export const costEvidence = (value: Json): CostEvidence => {
   if (value === null) return { _tag: "None" }
   const told = withNumbers(value)
@@ -36,8 +40,21 @@ export const costEvidence = (value: Json): CostEvidence => {
   // A fraction of a micro is rounded; anything that is no plain amount must not be passed on as one.
   return number >= 0 && Math.round(number) <= Number.MAX_SAFE_INTEGER
     ? { _tag: "Reported", micros: Math.round(number) }
-    : { _tag: "Anomaly", reported: cutText(wellFormed(writeJson(value)), 100) }
+    : { _tag: "Anomaly", reported: anomalous(writeJson(value)) }
 }
+
+/**
+ * The cost that an answer tells. An expression that fails on what the answer holds tells no amount, and the listed
+ * price is not used instead; one that calculates with what the answer does not have tells nothing.
+ */
+export const costTold = (expression: Expression | undefined, view: AnswerView): CostEvidence =>
+  expression === undefined
+    ? { _tag: "None" }
+    : Either.match(expression.evaluate(view), {
+        onLeft: ({ isMissing, why }): CostEvidence =>
+          isMissing ? { _tag: "None" } : { _tag: "Anomaly", reported: anomalous(`not calculable: ${why}`) },
+        onRight: costEvidence
+      })
 
 export const countOf = (value: Json): number | null => {
   if (Array.isArray(value)) return value.length

@@ -25,7 +25,7 @@ export interface ReadAnswer {
 }
 
 /** Why a complete answer cannot be used. */
-export type Unreadable =
+type Unreadable =
   { readonly _tag: "UnsupportedType"; readonly type: string } | { readonly _tag: "Unparsable"; readonly detail: string }
 
 type TextFormat = Extract<AnswerBody, { readonly _tag: "Text" }>["format"]
@@ -57,10 +57,20 @@ const matches = (allowed: string, type: string): boolean => {
   return wanted === "application/json" && isJson(type)
 }
 
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+/** Headers are read byte by byte. Many servers write names in UTF-8; what is none is Latin-1. */
+const headerText = (bytes: string): string =>
+  Either.getOrElse(
+    Either.try(() => utf8.decode(Buffer.from(bytes, "latin1"))),
+    () => bytes
+  )
+
 const filename = (disposition: string | undefined): string | null => {
   const found = /filename\*=(?:UTF-8'')([^;]+)|filename="([^"]+)"|filename=([^;\s]+)/i.exec(disposition ?? "")
-  const raw = found?.[1] ?? found?.[2] ?? found?.[3]
-  if (raw === undefined) return null
+  const bytes = found?.[1] ?? found?.[2] ?? found?.[3]
+  if (bytes === undefined) return null
+  const raw = headerText(bytes)
   const decoded = Either.getOrElse(
     Either.try(() => decodeURIComponent(raw)),
     () => raw

@@ -5,7 +5,7 @@
  * operation is cancelled at the provider when it is interrupted or takes too long.
  */
 import { hash } from "node:crypto"
-import { Effect, Either, Option } from "effect"
+import { Clock, Effect, Either, Option } from "effect"
 import type { Json } from "../../domain/Json.js"
 import type { AsyncRules } from "../../domain/Manifest.js"
 import {
@@ -21,12 +21,24 @@ import {
 import { toldAfter } from "../../domain/ToldCost.js"
 import { InputRejected, InvalidResponse, ProviderTimeout, RedirectBlocked } from "../../domain/RunFailures.js"
 import type { Callback } from "../../services/ProviderCallbacks.js"
-import { costEvidence } from "./AnswerEvidence.js"
+import { costTold } from "./AnswerEvidence.js"
 import { glance } from "./AnswerReading.js"
+import { type Missed, pauseBefore, pauseGrowth } from "./AskingAgain.js"
 import type { CallPlan } from "./CallPlan.js"
 import { type AnswerView, type Expression, holds, isOverworked, read } from "./Expressions.js"
 import { filledBody, filledPath, idOf, toldAddress, unusableField } from "./FollowUps.js"
-import { type Case, isSuccessStatus, judge, judgeEarly, readingOf, viewOf } from "./Judgement.js"
+import {
+  type Case,
+  isBlockedRedirect,
+  isPassing,
+  isSuccessStatus,
+  judge,
+  judgeEarly,
+  judgeFetch,
+  judgeStatus,
+  readingOf,
+  viewOf
+} from "./Judgement.js"
 import { onOwnFiber } from "./OwnFiber.js"
 import type { RequestParts } from "./RequestPlan.js"
 import type { WireAnswer } from "./Transport.js"
@@ -41,23 +53,9 @@ export type Exchange = (
   origin?: string
 ) => Effect.Effect<WireAnswer, CallFailure>
 
-/** Further requests only read, so a few in a row may fail for a reason that may pass: polls here, and pages. */
-export const lostFollowUpsMax = 3
-export const pauseGrowth = 1.5
 const cancelTimeout = "5 seconds"
 
-const isRedirect = (status: number): boolean => status >= 300 && status < 400
-const isPassing = (status: number): boolean => status === 429 || status >= 500
-
-/** Whether a further request, which only reads, is sent again. `missed` counts those in a row that failed. */
-const mayAskAgain = (ended: Either.Either<WireAnswer, CallFailure>, missed: number): boolean =>
-  missed < lostFollowUpsMax &&
-  Either.match(ended, {
-    onLeft: ({ failure }) => failure.retryable,
-    onRight: ({ status }) => isPassing(status)
-  })
-
-export interface AsyncCall {
+interface AsyncCall {
   readonly rules: AsyncRules
   readonly plan: CallPlan
   readonly seen: Case
@@ -91,11 +89,11 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<ProviderAnswer, CallFai
   }
   const view = (answer: WireAnswer) => viewOf(seen, answer, glance(answer, readingOf(seen)).view)
   /** What a call that ends now has cost. */
-  let costTold: CostEvidence = { _tag: "None" }
+  let costSoFar: CostEvidence = { _tag: "None" }
   /** For each answer but the last one. The expression has a budget of its own: it decides nothing. */
   const note = (answer: WireAnswer, seenNow: AnswerView): void => {
-    costTold = toldAfter(costTold, costEvidence(read(plan.rules.costMicros, { ...seenNow })))
-    call.onCost?.(costTold, {
+    costSoFar = toldAfter(costSoFar, costTold(plan.rules.costMicros, { ...seenNow }))
+    call.onCost?.(costSoFar, {
       ...seen.evidence,
       responseDigest: hash("sha256", answer.bytes),
       responseBytes: answer.bytes.length
@@ -104,11 +102,11 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<ProviderAnswer, CallFai
   /** The same of a further request without an answer that can be judged. Its head may have told a cost. */
   const noteStopped = ({ cost, evidence }: CallFailure): void => {
     if (cost._tag === "None") return
-    costTold = toldAfter(costTold, cost)
-    call.onCost?.(costTold, evidence ?? seen.evidence)
+    costSoFar = toldAfter(costSoFar, cost)
+    call.onCost?.(costSoFar, evidence ?? seen.evidence)
   }
   // The operation was started. It may have its effect although nobody saw its end.
-  const lost = (failure: CallRunFailure) => new CallLost({ failure, cost: costTold, evidence: seen.evidence })
+  const lost = (failure: CallRunFailure) => new CallLost({ failure, cost: costSoFar, evidence: seen.evidence })
   const untold = (detail: string, { status }: WireAnswer) =>
     lost(new InvalidResponse({ detail: `The provider ${detail}.`, providerStatus: status }))
 
@@ -124,26 +122,40 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<ProviderAnswer, CallFai
   }
   const told = (expression: Expression | undefined, answer: WireAnswer) => read(expression, view(answer))
 
+  const missedBy = (ended: Either.Either<WireAnswer, CallFailure>, nowMillis: number): Missed | null =>
+    Either.match(ended, {
+      onLeft: ({ failure }) => ({ failure, isAnswered: false }),
+      onRight: ({ headers, status }) =>
+        isPassing(status) ? { failure: judgeStatus({ ...seen, nowMillis }, status, headers), isAnswered: true } : null
+    })
+  /**
+   * How the request ended, and how long the provider asks to wait before it is sent again: 0 where it does not say,
+   * null when it is not sent again.
+   */
+  const ending = (asked: FollowUp, before: number) =>
+    Effect.zipWith(Effect.either(asked), Clock.currentTimeMillis, (ended, nowMillis) => {
+      const missed = missedBy(ended, nowMillis)
+      const patience = { usualMs: 0, longestMs: rules.totalMs }
+      return { ended, askedMs: missed === null ? null : pauseBefore(missed, before, patience) }
+    })
+
   const longerThan = (pauseMs: number): number => Math.min(rules.maxIntervalMs, pauseMs * pauseGrowth)
 
   const fetchResult = (fetched: FollowUp, pauseMs: number, missed: number): FollowUp =>
-    Effect.flatMap(Effect.either(fetched), (ended) => {
-      const isAskedAgain = mayAskAgain(ended, missed)
-      const again = Effect.suspend(() =>
-        Effect.zipRight(Effect.sleep(pauseMs), fetchResult(fetched, longerThan(pauseMs), missed + 1))
-      )
+    Effect.flatMap(ending(fetched, missed), ({ askedMs, ended }) => {
+      const again = (leastMs: number) =>
+        Effect.zipRight(Effect.sleep(Math.max(pauseMs, leastMs)), fetchResult(fetched, longerThan(pauseMs), missed + 1))
       if (Either.isLeft(ended)) {
         noteStopped(ended.left)
-        return isAskedAgain ? again : ended
+        return askedMs === null ? ended : again(askedMs)
       }
-      if (!isPassing(ended.right.status)) return ended
+      if (askedMs === null && isSuccessStatus(seen.endpoint.operation, ended.right.status)) return ended
       const seenNow = view(ended.right)
-      const early = judgeEarly(seen, seenNow)
-      if (!isAskedAgain && Option.isNone(early)) return ended
+      const unfetched = judgeFetch(seen, seenNow)
+      if (askedMs === null && Option.isNone(unfetched)) return ended
       note(ended.right, seenNow)
-      if (isAskedAgain) return again
-      // The operation was done. That its result cannot be read now says nothing about it.
-      return Option.isSome(early) ? lost(early.value) : ended
+      if (askedMs !== null) return again(askedMs)
+      return Option.isSome(unfetched) ? lost(unfetched.value) : ended
     })
 
   const resultOf = (result: NonNullable<AsyncRules["result"]>, id: string, answer: WireAnswer): FollowUp => {
@@ -158,11 +170,13 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<ProviderAnswer, CallFai
 
   /**
    * Waits before a poll. A callback ends the pause, but no sooner than `intervalMs` after the poll before, so that
-   * callbacks without end cause no more polls than no callbacks do. True when there was one.
+   * callbacks without end cause no more polls than no callbacks do, nor before the provider wants to be asked again.
+   * True when there was one.
    */
-  const pause = (millis: number): Effect.Effect<boolean> => {
+  const pause = (usualMs: number, askedMs: number): Effect.Effect<boolean> => {
+    const millis = Math.max(usualMs, askedMs)
     if (callback === null) return Effect.as(Effect.sleep(millis), false)
-    const least = Math.min(rules.intervalMs, millis)
+    const least = Math.max(Math.min(rules.intervalMs, millis), askedMs)
     return Effect.sleep(least).pipe(
       Effect.zipRight(Effect.timeoutOption(callback.rung.await, millis - least)),
       Effect.map(Option.isSome),
@@ -171,35 +185,34 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<ProviderAnswer, CallFai
     )
   }
 
-  const poll = (id: string, asked: FollowUp, pauseMs: number, missed: number): FollowUp => {
+  const poll = (id: string, asked: FollowUp, pauseMs: number, missed: number, waitMs = 0): FollowUp => {
     let pausedMs = pauseMs
-    const next = (missedNow: number) => {
+    const next = (missedNow: number, leastMs = 0) => {
       // The news of a callback is still to be read.
       if (missedNow > 0) callback?.rung.unsafeOpen()
-      return poll(id, asked, longerThan(pausedMs), missedNow)
+      return poll(id, asked, longerThan(pausedMs), missedNow, leastMs)
     }
-    const waited = Effect.map(pause(pauseMs), (wasRung) => {
+    const waited = Effect.map(pause(pauseMs, waitMs), (wasRung) => {
       // State may come a moment after the callback. So the pauses grow again, as they do without one.
       if (wasRung) pausedMs = rules.intervalMs
     })
-    return Effect.flatMap(Effect.either(Effect.zipRight(waited, asked)), (ended) => {
-      const isAskedAgain = mayAskAgain(ended, missed)
+    return Effect.flatMap(ending(Effect.zipRight(waited, asked), missed), ({ askedMs, ended }) => {
       if (Either.isLeft(ended)) {
         noteStopped(ended.left)
-        return isAskedAgain ? next(missed + 1) : ended
+        return askedMs === null ? ended : next(missed + 1, askedMs)
       }
       const answer = ended.right
       const seenNow = view(answer)
       const early = judgeEarly(seen, seenNow)
       const { status } = answer
-      const isBlocked = isRedirect(status) && !isSuccessStatus(seen.endpoint.operation, status)
+      const isBlocked = isBlockedRedirect(seen.endpoint.operation, status)
       const isRefused = Option.isSome(early) && status >= 400
-      const goesOn = isAskedAgain || isBlocked || isRefused
+      const goesOn = askedMs !== null || isBlocked || isRefused
       if (!goesOn && (Option.isSome(early) || isOverworked(seenNow))) return Effect.succeed(answer)
       const isDone = !goesOn && holds(plan.rules.done, seenNow)
       if (isDone && rules.result === undefined) return Effect.succeed(answer)
       note(answer, seenNow)
-      if (isAskedAgain) return next(missed + 1)
+      if (askedMs !== null) return next(missed + 1, askedMs)
       if (isBlocked) return lost(new RedirectBlocked({ providerStatus: status }))
       // An error status of a poll concerns only the poll: the started operation may still be running.
       if (isRefused) return lost(early.value)
@@ -254,8 +267,8 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<ProviderAnswer, CallFai
   })
   return Effect.flatMap(ended, (answer) =>
     Either.mapBoth(judge(seen, answer), {
-      onLeft: (failed) => costing(failed, toldAfter(costTold, failed.cost)),
-      onRight: (judged) => ({ ...judged, cost: toldAfter(costTold, judged.cost) })
+      onLeft: (failed) => costing(failed, toldAfter(costSoFar, failed.cost)),
+      onRight: (judged) => ({ ...judged, cost: toldAfter(costSoFar, judged.cost) })
     })
   )
 }

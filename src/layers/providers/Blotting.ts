@@ -23,7 +23,7 @@ import {
 import { unescaped, wholeEscapes } from "./Escapes.js"
 
 /** A shorter secret would also match harmless text. */
-const shortestSecret = 6
+export const shortestSecret = 6
 /** How many encodings, one inside another, are undone. */
 const depthMax = 5
 /** For one text, at most this many times its length of decoded text is searched. */

@@ -8,6 +8,7 @@
  * itself wherever it is only passed on.
  */
 import { type jmespath, TreeInterpreter } from "@jmespath-community/jmespath"
+import { Data } from "effect"
 import { ExactNumber } from "../../domain/ExactNumber.js"
 import type { Json } from "../../domain/Json.js"
 import { member } from "../../domain/Members.js"
@@ -42,6 +43,23 @@ const libraryVisit = prototype.visit
 
 let budget = new Budget(0)
 
+/** A step stumbled over null: the answer does not have the value that is calculated with. */
+export class ValueMissing extends Data.TaggedError("ValueMissing")<{ readonly message: string }> {}
+
+const isMissing = (value: unknown): boolean =>
+  value === null || value === undefined || (Array.isArray(value) && value.includes(null))
+
+/** What the library does with these operands, which it refuses when they are of the wrong type. */
+const worked = (operands: ReadonlyArray<unknown>, step: () => unknown): unknown => {
+  try {
+    return step()
+  } catch (error) {
+    // `evaluate` makes a value of either.
+    // eslint-disable-next-line no-restricted-syntax
+    throw error instanceof Error && operands.some(isMissing) ? new ValueMissing({ message: error.message }) : error
+  }
+}
+
 const equal = (left: unknown, right: unknown): boolean => {
   budget.spend(1)
   if (left === right) return true
@@ -72,7 +90,9 @@ const call = (self: Interpreter, name: string, args: ReadonlyArray<unknown>): un
   if (name === "to_string") payFor(args[0], budget)
   if (name === "sort_by") payForSorting(self, args)
   const exact = exactFunction(name, args)
-  return exact === undefined ? (ownFunction(name, args) ?? self.runtime.callFunction(name, args)) : exact
+  return exact === undefined
+    ? (ownFunction(name, args) ?? worked(args, () => self.runtime.callFunction(name, args)))
+    : exact
 }
 
 /** The node with these parts evaluated already, for the library to do the rest. */
@@ -150,10 +170,13 @@ prototype.visit = function (this: Interpreter, node: Ast, value: unknown): unkno
     }
     case "Arithmetic": {
       const left = numberOf(this.visit(node.left, value))
-      return libraryVisit.call(this, evaluated(node, { left, right: numberOf(this.visit(node.right, value)) }), value)
+      const right = numberOf(this.visit(node.right, value))
+      return worked([left, right], () => libraryVisit.call(this, evaluated(node, { left, right }), value))
     }
-    case "Unary":
-      return libraryVisit.call(this, evaluated(node, { operand: numberOf(this.visit(node.operand, value)) }), value)
+    case "Unary": {
+      const operand = numberOf(this.visit(node.operand, value))
+      return worked([operand], () => libraryVisit.call(this, evaluated(node, { operand }), value))
+    }
     case "ValueProjection": {
       const left = this.visit(node.left, value)
       return isRecord(left) ? libraryVisit.call(this, evaluated(node, { left }), value) : null
@@ -169,7 +192,7 @@ prototype.visit = function (this: Interpreter, node: Ast, value: unknown): unkno
   }
 }
 
-/** Throws what the library throws, and `BudgetSpent` when `allowed` is used up. */
+/** Throws what the library throws, or `ValueMissing` in its place, and `BudgetSpent` when `allowed` is used up. */
 export const interpret = (ast: Ast, value: unknown, allowed: Budget): Json => {
   budget = allowed
   return interpreter.search(ast, value) ?? null

@@ -19,7 +19,7 @@ const signatureOf = (key: Uint8Array, signed: Uint8Array): Buffer =>
     .digest()
     .subarray(0, tokenBytes - signed.length)
 
-export interface Wait {
+interface Wait {
   readonly waitId: string
   readonly endsAtMillis: number
 }

@@ -11,7 +11,7 @@ import { csvColumnsMax, csvRecordBytesMax, csvRowsMax } from "../../domain/Limit
 import { setMember } from "../../domain/Members.js"
 import { allSteps, runInSlices } from "../node/LongWork.js"
 
-export interface CsvShape {
+interface CsvShape {
   readonly delimiter: string
   readonly header: boolean
 }

@@ -63,7 +63,7 @@ export function* withoutZeros(source: Buffer): Generator<void, Decoded | null> {
 
 const noSign = 255
 
-export interface Radix {
+interface Radix {
   /** What each sign means, so many bits; `noSign` for what is no sign. */
   readonly values: Uint8Array
   readonly bits: number

@@ -7,7 +7,7 @@ import { lookup as systemLookup } from "node:dns"
 import type { LookupFunction } from "node:net"
 import { Data, Either } from "effect"
 import ipaddr from "ipaddr.js"
-import { readUrl } from "../../domain/Url.js"
+import { portOf, readUrl } from "../../domain/Url.js"
 
 /** The egress policy refuses this target. `range` names the kind of address, never more. */
 export class TargetRefused extends Data.TaggedError("TargetRefused")<{
@@ -49,7 +49,6 @@ export interface Egress {
   readonly lookupFor: (origin: URL) => LookupFunction
 }
 
-const portOf = (url: URL): string => (url.port !== "" ? url.port : url.protocol === "https:" ? "443" : "80")
 const bare = (hostname: string): string =>
   hostname
     .replace(/^\[|\]$/g, "")

@@ -139,7 +139,7 @@ const entityEscape = (source: Buffer, at: number): number => {
 }
 
 /** The first characters of the kinds of escapes to undo. */
-export type EscapeSigns = "\\" | "%" | "&" | "\\%&"
+type EscapeSigns = "\\" | "%" | "&" | "\\%&"
 
 /** 0 when no escape begins here. */
 const escapeAt = (source: Buffer, at: number): number => {

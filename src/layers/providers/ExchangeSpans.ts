@@ -6,7 +6,7 @@
 import { Cause, Exit, Option } from "effect"
 import type { CallFailure } from "../../domain/ProviderCall.js"
 import { type TraceContext, traceHeaders } from "../../domain/Trace.js"
-import { readUrl } from "../../domain/Url.js"
+import { portOf, readUrl } from "../../domain/Url.js"
 import type { SpanAttributes, SpanEnd, SpanStart } from "../../services/Tracing.js"
 import type { Prepared } from "./KeyedExchange.js"
 import type { WireAnswer } from "./Transport.js"
@@ -29,8 +29,7 @@ const serverOf = ({ isChosen, isTold, origin }: Prepared): SpanAttributes => {
   if (isChosen) return { "server.address": "chosen by a connection" }
   const url = readUrl(origin)
   if (url === null) return {}
-  const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port)
-  return { "server.address": url.hostname, "server.port": port, "url.full": `${url.origin}/REDACTED` }
+  return { "server.address": url.hostname, "server.port": portOf(url), "url.full": `${url.origin}/REDACTED` }
 }
 
 export const endOfExchange =

@@ -9,7 +9,7 @@ import { jmespath } from "@jmespath-community/jmespath"
 import { Either } from "effect"
 import type { Json } from "../../domain/Json.js"
 import { expressionCharsMax, expressionDepthMax, expressionStepsMax } from "../../domain/Limits.js"
-import { type Ast, interpret, truthy } from "./BoundedInterpreter.js"
+import { type Ast, interpret, truthy, ValueMissing } from "./BoundedInterpreter.js"
 import { Budget, payFor } from "./ExpressionBudget.js"
 
 /**
@@ -22,10 +22,17 @@ export interface AnswerView {
   readonly input: { readonly [key: string]: Json }
 }
 
+/** Why an expression says nothing. */
+interface Stumbled {
+  readonly why: string
+  /** It calculates with a value that the answer does not have. */
+  readonly isMissing: boolean
+}
+
 export interface Expression {
   readonly source: string
   /** The result may be kept, so its size is paid for. */
-  readonly evaluate: (view: AnswerView) => Either.Either<Json, string>
+  readonly evaluate: (view: AnswerView) => Either.Either<Json, Stumbled>
   readonly holds: (view: AnswerView) => boolean
 }
 
@@ -66,13 +73,13 @@ const negatesOnlyTheStart = (node: unknown): boolean => {
 }
 
 const expressionOf = (source: string, ast: Ast): Expression => {
-  const interpreted = <A>(view: AnswerView, use: (value: Json, budget: Budget) => A): Either.Either<A, string> =>
+  const interpreted = <A>(view: AnswerView, use: (value: Json, budget: Budget) => A): Either.Either<A, Stumbled> =>
     Either.try({
       try: () => {
         const budget = budgetOf(view)
         return use(interpret(ast, view, budget), budget)
       },
-      catch: reason
+      catch: (error) => ({ why: reason(error), isMissing: error instanceof ValueMissing })
     })
   const kept = (value: Json, budget: Budget): Json => {
     payFor(value, budget)

@@ -9,7 +9,7 @@ import { isWellFormed } from "../../domain/Characters.js"
 import { ExactNumber } from "../../domain/ExactNumber.js"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import { toldAddressCharsMax } from "../../domain/Limits.js"
-import type { Endpoint } from "../../domain/Manifest.js"
+import type { Auth, Endpoint } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
 import { readUrl, readUrlFrom } from "../../domain/Url.js"
 import { keyPlaces } from "./KeyPlacement.js"
@@ -77,6 +77,23 @@ export const toldAddress = (told: Json, base: string): Either.Either<ToldAddress
   // Braces would be taken for variables of the provider.
   const path = `${url.pathname}${url.search}`.replaceAll("{", "%7B").replaceAll("}", "%7D")
   return Either.right({ origin: url.origin, path })
+}
+
+/**
+ * A told path without the key that the provider repeats in it. It was blotted there, and it is placed anew with every
+ * request.
+ */
+export const withoutKey = (auth: Auth, told: string): string => {
+  const names = new Set([
+    ...(auth.type === "query" ? [auth.name] : []),
+    ...keyPlaces(auth).flatMap((place) => (place.in === "query" ? [place.name] : []))
+  ])
+  const cut = told.indexOf("?")
+  if (names.size === 0 || cut < 0) return told
+  const path = told.slice(0, cut)
+  const pairs = told.slice(cut + 1).split("&")
+  const kept = pairs.filter((pair) => !names.has([...new URLSearchParams(pair).keys()][0] ?? ""))
+  return kept.length === 0 ? path : `${path}?${kept.join("&")}`
 }
 
 interface Templated {

@@ -5,7 +5,7 @@ import { member } from "../../domain/Members.js"
 import type { Signable } from "./SigV4.js"
 import { placeholdersOf, withValues } from "./Variables.js"
 
-export type HmacAuth = Extract<Auth, { readonly type: "hmac" }>
+type HmacAuth = Extract<Auth, { readonly type: "hmac" }>
 
 /** What the text and the headers may name. */
 export const hmacNames: ReadonlyArray<string> = [

@@ -24,7 +24,7 @@ const unseen = /[\p{Cc}\u00ad\u200b\u2060\ufeff]/u
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 /** A registrable host name, international ones included: two labels or more, the last not a number. */
-export const isDomain = (text: string): boolean => {
+const isDomain = (text: string): boolean => {
   if (text.length > hostCharsMax || /[\s/?#@:\\]/.test(text) || unseen.test(text)) return false
   const ascii = domainToASCII(text.replace(/\.$/, "").toLowerCase())
   const labels = ascii.split(".")
@@ -37,7 +37,7 @@ export const isDomain = (text: string): boolean => {
   )
 }
 
-export const isEmail = (text: string): boolean => {
+const isEmail = (text: string): boolean => {
   const at = text.lastIndexOf("@")
   const local = text.slice(0, at)
   return (
@@ -56,7 +56,7 @@ const startsWithPort = (text: string): boolean => {
 }
 
 /** An http address of a public-looking host; the scheme may be left out, as people do. */
-export const isWebAddress = (text: string): boolean => {
+const isWebAddress = (text: string): boolean => {
   if (text.length > commonTextCharsMax.url || /\s/.test(text) || unseen.test(text)) return false
   const address = /^[a-z][a-z0-9+.-]*:/i.test(text) && !startsWithPort(text) ? text : `https://${text}`
   const url = readUrl(address)

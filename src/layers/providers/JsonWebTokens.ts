@@ -13,7 +13,7 @@ import { placeholdersOf, withValues } from "./Variables.js"
 export type JwtAuth = Extract<Auth, { readonly type: "jwt" }>
 
 /** The token to use at this moment, in milliseconds. */
-export type TokenAt = (nowMillis: number) => string
+type TokenAt = (nowMillis: number) => string
 
 const readObject = Schema.decodeUnknownOption(Schema.parseJson(JsonObjectSchema))
 

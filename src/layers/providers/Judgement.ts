@@ -34,14 +34,14 @@ import {
   UnsupportedResponseType
 } from "../../domain/RunFailures.js"
 import { answerCheckOf } from "./AnswerSchema.js"
-import { costEvidence, countOf, quoted, retryAfterSeconds } from "./AnswerEvidence.js"
+import { costTold, countOf, quoted, retryAfterSeconds } from "./AnswerEvidence.js"
 import { glance, nothing, type ReadAnswer, readAnswer, type Reading } from "./AnswerReading.js"
 import type { CompiledFailureRule, CompiledRules } from "./CompiledRules.js"
 import { type AnswerView, holds, isOverworked, read } from "./Expressions.js"
 import { isLarge } from "./LargeAnswers.js"
 import type { WireAnswer } from "./Transport.js"
 
-export interface Verdict {
+interface Verdict {
   readonly outcome: "hit" | "weak" | "miss"
   readonly outcomeReason: string
   readonly body: AnswerBody
@@ -104,6 +104,15 @@ export const isSuccessStatus = ({ response }: Endpoint["operation"], status: num
 
 const isNamedSuccess = ({ successStatuses }: Endpoint["operation"]["response"], status: number): boolean =>
   successStatuses?.includes(status) === true
+
+const isRedirect = (status: number): boolean => status >= 300 && status < 400
+
+/** A redirect that brings no answer. It is not followed. */
+export const isBlockedRedirect = ({ response }: Endpoint["operation"], status: number): boolean =>
+  isRedirect(status) && !isNamedSuccess(response, status) && !response.missStatuses.includes(status)
+
+/** Too much was asked, or the provider failed: that may pass. */
+export const isPassing = (status: number): boolean => status === 429 || status >= 500
 
 /** Judges a status without a readable answer, such as when the body of an error broke off. */
 export const judgeStatus = (seen: Case, status: number, headers: AnswerView["headers"]): StatedFailure =>
@@ -224,6 +233,24 @@ export const judgeEarly = (seen: Case, view: AnswerView): Option.Option<StatedFa
 }
 
 /**
+ * Why the answer to the fetch of a result says nothing about the operation, which was done. Where that may have had an
+ * effect, an error of the fetch speaks of the operation only by a rule of its own, or by 422: the address that is asked
+ * can be closed, moved or empty, and the key refused, whatever was done.
+ */
+export const judgeFetch = (seen: Case, view: AnswerView): Option.Option<RedirectBlocked | StatedFailure> => {
+  const { operation } = seen.endpoint
+  const { status } = view
+  const isEffectful = operation.effect === "effectful"
+  if (isBlockedRedirect(operation, status))
+    return isEffectful ? Option.some(new RedirectBlocked({ providerStatus: status })) : Option.none()
+  if (status < 400) return Option.none()
+  const early = judgeEarly(seen, view)
+  if (isPassing(status)) return early
+  if (!isEffectful || status === 422) return Option.none()
+  return status === 401 || status === 403 || Option.isNone(reportedError(seen, view)) ? early : Option.none()
+}
+
+/**
  * On an error status, a miss needs evidence in the answer (`body.code == 'NO_MATCH'`): a rule that would hold for an
  * empty body too (`!body.data`) only says that the error has no data.
  */
@@ -314,7 +341,7 @@ export const judge = (seen: Case, answer: WireAnswer): Either.Either<ProviderAns
     result: Either.Either<Verdict, JudgedFailure | Undocumented>,
     { costView = view, readable = true }: { readonly costView?: AnswerView; readonly readable?: boolean } = {}
   ): Either.Either<ProviderAnswer, CallFailure> => {
-    const cost = costEvidence(read(seen.rules.costMicros, costView))
+    const cost = costTold(seen.rules.costMicros, costView)
     const providerRequestId = quoted(read(seen.rules.requestId, view)) ?? null
     const evidence: Evidence = {
       ...seen.evidence,
@@ -352,7 +379,7 @@ export const judge = (seen: Case, answer: WireAnswer): Either.Either<ProviderAns
     Option.match(reportedError(seen, view), { onSome: Either.left, onNone: () => verdictOf(seen, view, read) })
   const isSuccess = isSuccessStatus(operation, status)
   const isMissStatus = operation.response.missStatuses.includes(status)
-  if (status >= 300 && status < 400 && !isSuccess && !isMissStatus) {
+  if (isBlockedRedirect(operation, status)) {
     const blocked = new RedirectBlocked({ providerStatus: status })
     return about(viewOf(seen, answer, null), Either.left(blocked), { costView: forCost() })
   }
@@ -363,7 +390,7 @@ export const judge = (seen: Case, answer: WireAnswer): Either.Either<ProviderAns
     const early = judgeEarly(seen, view)
     return about(view, Option.match(early, { onSome: Either.left, onNone: () => verdictOf(seen, view, glanced) }))
   }
-  if (status >= 300 && status < 400) {
+  if (isRedirect(status)) {
     const redirect = redirectOf(seen, answer)
     const view = viewOf(seen, answer, redirect.view)
     return about(view, byRules(view, redirect))

@@ -19,6 +19,7 @@ import { isLarge, workedThrough } from "./LargeAnswers.js"
 import { type ClientCredentials, type Key, placeKey, secretParts } from "./KeyPlacement.js"
 import type { OAuthTokens, TokenRefused } from "./OAuthTokens.js"
 import { endOfExchange, exchangeSpan, traceHeadersFor } from "./ExchangeSpans.js"
+import { withoutKey } from "./FollowUps.js"
 import type { RefusedTargets } from "./RefusedTargets.js"
 import type { RequestParts } from "./RequestPlan.js"
 import { write, type Written } from "./RequestWriting.js"
@@ -57,6 +58,8 @@ export interface HttpEngine {
   /** Null where no provider can call back. */
   readonly callbacks: ProviderCallbacks["Type"] | null
   readonly tracer: Tracer | null
+  /** Reaches nothing that the operator opened in the egress guard: for addresses that others choose. */
+  readonly unopened: Line
 }
 
 /** A call that is ready to be sent. */
@@ -367,17 +370,20 @@ const sendWithAccessToken = (engine: HttpEngine, prepared: Prepared, tokens: Acc
 
 /**
  * Sends with the key to the manifest's own origin and to those that it names, and to every other without key and fixed
- * headers.
+ * headers, and only where everybody may go: the operator opened an address for the provider of that address.
  */
 export const sendWhereTold = (engine: HttpEngine, prepared: Prepared): Exchange => {
   const withKey = sendWithKey(engine, prepared)
   const { async, pages, timeoutMs } = prepared.seen.endpoint.operation
   const origins = (async ?? pages)?.origins
   return (parts, kind, origin) => {
-    if (origin === undefined || origin === prepared.origin) return withKey(parts, kind)
+    if (origin === undefined) return withKey(parts, kind)
+    const keyless = { ...parts, path: withoutKey(prepared.auth, parts.path) }
+    if (origin === prepared.origin) return withKey(keyless, kind)
     const told: Prepared = { ...prepared, origin, isTold: true }
-    if (origins?.includes(origin) === true) return sendWithKey(engine, told)(parts, kind)
+    if (origins?.includes(origin) === true) return sendWithKey(engine, told)(keyless, kind)
     const written = writtenWith({ ...told, auth: { type: "none" } }, "", { ...parts, headers: {} })
-    return send(engine, told, { method: parts.method, written, ...blotting([]), timeoutMs })
+    const open: Prepared = { ...told, line: engine.unopened }
+    return send(engine, open, { method: parts.method, written, ...blotting([]), timeoutMs })
   }
 }

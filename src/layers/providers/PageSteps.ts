@@ -12,7 +12,6 @@ import { member } from "../../domain/Members.js"
 import type { CompiledRules } from "./CompiledRules.js"
 import { type AnswerView, holds, read } from "./Expressions.js"
 import { type ToldAddress, toldAddress } from "./FollowUps.js"
-import { keyPlaces } from "./KeyPlacement.js"
 
 type Steps = ReadonlyArray<string>
 
@@ -123,28 +122,12 @@ const nextLink = (header: string | undefined): string | null => {
   return null
 }
 
-/** The key is placed anew with every request. What a provider repeats of it in an address was blotted. */
-const withoutKey = ({ auth }: Endpoint["provider"], address: ToldAddress): ToldAddress => {
-  const names = new Set([
-    ...(auth.type === "query" ? [auth.name] : []),
-    ...keyPlaces(auth).flatMap((place) => (place.in === "query" ? [place.name] : []))
-  ])
-  const [path = "", query] = address.path.split("?", 2)
-  if (names.size === 0 || query === undefined) return address
-  const kept = query.split("&").filter((pair) => !names.has([...new URLSearchParams(pair).keys()][0] ?? ""))
-  return { ...address, path: kept.length === 0 ? path : `${path}?${kept.join("&")}` }
-}
-
-const told = (provider: Endpoint["provider"], value: Json, base: string): NextPage =>
+const told = (value: Json, base: string): NextPage =>
   isNone(value)
     ? end
     : Either.match(toldAddress(value, base), {
         onLeft: (problem): NextPage => ({ _tag: "Unusable", why: `the provider ${problem}` }),
-        onRight: (address): NextPage => ({
-          _tag: "Told",
-          address: withoutKey(provider, address),
-          key: `${address.origin}${address.path}`
-        })
+        onRight: (address): NextPage => ({ _tag: "Told", address, key: `${address.origin}${address.path}` })
       })
 
 /** Where the input starts, or else the first page or result. Null when it cannot be counted from there. */
@@ -166,7 +149,7 @@ const startOf = (input: JsonObject, name: string, first: number): number => coun
 
 /** What asks for the page after the one of `view`. `base` is the address that told addresses may be relative to. */
 export const nextPage = (
-  { operation: { pages }, provider }: Endpoint,
+  { operation: { pages } }: Endpoint,
   rules: CompiledRules,
   view: AnswerView,
   { asked, brought, input, pages: count, results }: Standing,
@@ -186,8 +169,8 @@ export const nextPage = (
     case "offset":
       return isShort ? end : field(next.field, startOf(input, next.field, next.first) + results)
     case "url":
-      return told(provider, read(rules.nextUrl, view), base)
+      return told(read(rules.nextUrl, view), base)
     case "link":
-      return told(provider, nextLink(view.headers["link"]), base)
+      return told(nextLink(view.headers["link"]), base)
   }
 }

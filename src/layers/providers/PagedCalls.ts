@@ -7,14 +7,16 @@
 import { createHash } from "node:crypto"
 import { Clock, Effect, Either, Option } from "effect"
 import type { Json, JsonObject } from "../../domain/Json.js"
-import { writeJson } from "../../domain/LosslessJson.js"
+import { jsonPieces } from "../../domain/JsonPieces.js"
 import type { Endpoint, PageRules, Volume } from "../../domain/Manifest.js"
 import { affordsPage, type PagedPrice, toldBeforeStop, toldByPages } from "../../domain/PageCost.js"
 import { wantedResults } from "../../domain/Pricing.js"
 import type { CallFailure, PageFacts, ProviderAnswer, ProviderCall } from "../../domain/ProviderCall.js"
 import type { Break } from "../../domain/ProviderFigures.js"
+import { runInSlices } from "../node/LongWork.js"
 import { mediaType, readAnswer } from "./AnswerReading.js"
-import { type Exchange, lostFollowUpsMax, pauseGrowth } from "./AsyncCalls.js"
+import { pauseBefore, pauseGrowth } from "./AskingAgain.js"
+import type { Exchange } from "./AsyncCalls.js"
 import type { CallPlan } from "./CallPlan.js"
 import { type Case, isSuccessStatus, judge, readingOf, viewOf } from "./Judgement.js"
 import { isEmptyList, listOf, nextPage, type NextPage, sizedInput, type Standing, wholeOf } from "./PageSteps.js"
@@ -44,7 +46,7 @@ export const pagingOf = ({ operation }: Endpoint, input: JsonObject): Paging | n
     : { rules, volume, wanted, input: sizedInput(rules, volume, input, rules.size) }
 }
 
-export interface PagedCall {
+interface PagedCall {
   readonly paging: Paging
   /** The input of the run. */
   readonly input: JsonObject
@@ -66,10 +68,16 @@ interface Page {
   readonly answer: ProviderAnswer
   readonly body: Json
   readonly list: ReadonlyArray<Json>
+  /** Tells whether another page has the same list. */
+  readonly digest: string
 }
 
 /** Null when the answer has no list of results where the manifest says that it has one. */
-const pageOf = ({ paging: { rules }, seen }: PagedCall, wire: WireAnswer, answer: ProviderAnswer): Page | null => {
+const pageOf = Effect.fnUntraced(function* (
+  { paging: { rules }, seen }: PagedCall,
+  wire: WireAnswer,
+  answer: ProviderAnswer
+) {
   const body =
     answer.body._tag === "Json"
       ? answer.body
@@ -81,8 +89,10 @@ const pageOf = ({ paging: { rules }, seen }: PagedCall, wire: WireAnswer, answer
         )
   if (body?._tag !== "Json") return null
   const list = listOf(rules, body.value)
-  return list === null ? null : { wire, answer, body: body.value, list }
-}
+  if (list === null) return null
+  const digest = yield* runInSlices(() => digestSteps(list))
+  return { wire, answer, body: body.value, list, digest } satisfies Page
+})
 
 /** What a further request brings: a page, or an empty one that its rules refuse, with what it told of its cost. */
 type Further =
@@ -97,16 +107,33 @@ const isEmptyEnd = ({ paging, seen }: PagedCall, wire: WireAnswer, { failure }: 
     ({ body }) => body._tag === "Json" && isEmptyList(paging.rules, body.value)
   )
 
-const digestOf = (list: ReadonlyArray<Json>): string => createHash("sha256").update(writeJson(list)).digest("base64")
+function* digestSteps(value: Json): Generator<void, string> {
+  const hash = createHash("sha256")
+  for (const piece of jsonPieces(value)) {
+    hash.update(piece)
+    yield
+  }
+  return hash.digest("base64")
+}
+
+function* bytesSteps(value: Json): Generator<void, Buffer> {
+  const pieces: Array<Buffer> = []
+  for (const piece of jsonPieces(value)) {
+    pieces.push(Buffer.from(piece))
+    yield
+  }
+  return Buffer.concat(pieces)
+}
 
 /** How long to wait before a page is asked for again; null when it is not. */
-const pauseBefore = ({ failure }: CallFailure, missed: number): number | null => {
-  const passes = failure.code === "rate_limited" || failure.code === "provider_error" || failure.code === "fetch_failed"
-  if (!passes || missed >= lostFollowUpsMax) return null
-  const asked = "retryAfterSeconds" in failure ? failure.retryAfterSeconds : undefined
-  const pause = asked === undefined ? pauseMillis * pauseGrowth ** missed : asked * 1000
-  return pause > patienceMillisMax ? null : pause
-}
+const pauseBeforePage = ({ evidence, failure }: CallFailure, missed: number): number | null =>
+  pauseBefore({ failure, isAnswered: evidence !== null && evidence.responseDigest !== null }, missed, {
+    usualMs: pauseMillis * pauseGrowth ** missed,
+    longestMs: patienceMillisMax
+  })
+
+/** The page behind the last result. It brought none, whether or not the others are counted. */
+const emptyPage = (cost: PageFacts["cost"]): PageFacts => ({ outcome: "miss", resultCount: 0, cost })
 
 const failedPage = (cost: PageFacts["cost"]): PageFacts => ({ outcome: "error", resultCount: null, cost })
 
@@ -142,9 +169,8 @@ class PagesRead {
 
   /** False when the same page was read before. */
   take(page: Page): boolean {
-    const digest = digestOf(page.list)
-    if (this.digests.has(digest)) return false
-    this.digests.add(digest)
+    if (this.digests.has(page.digest)) return false
+    this.digests.add(page.digest)
     const kept = page.list.slice(0, this.missing())
     for (const item of kept) this.items.push(item)
     this.isCut = kept.length < page.list.length
@@ -190,7 +216,7 @@ const requestFor = (
 }
 
 /** One answer of all pages. Left: they cannot be read together. */
-const joined = (call: PagedCall, read: PagesRead): Either.Either<ProviderAnswer, CallFailure> => {
+const joined = Effect.fnUntraced(function* (call: PagedCall, read: PagesRead) {
   const { first, items, last } = read
   if (read.count === 1 && items.length === first.list.length) return Either.right(first.answer)
   const whole = wholeOf(call.paging.rules, first.body, last.body, items)
@@ -199,20 +225,22 @@ const joined = (call: PagedCall, read: PagesRead): Either.Either<ProviderAnswer,
   const wire: WireAnswer = {
     status: first.wire.status,
     headers: type === undefined ? others : { ...others, "content-type": mediaType(type) },
-    bytes: Buffer.from(writeJson(whole))
+    bytes: yield* runInSlices(() => bytesSteps(whole)),
+    // What is written here need not be read again. It is no deeper than a page, and deeper pages have no list.
+    ahead: { json: { note: null, read: Either.right({ value: whole, tooDeep: false }) } }
   }
   return judge({ ...call.seen, input: call.input, isJoined: true }, wire)
-}
+})
 
 const countedIn = (facts: ReadonlyArray<PageFacts>): number | null =>
-  facts.every(({ resultCount }) => resultCount === null)
+  facts.every(({ outcome, resultCount }) => resultCount === null || outcome === "miss")
     ? null
     : facts.reduce((sum, { resultCount }) => sum + (resultCount ?? 0), 0)
 
 /** `stopped` says why there may be more; null when there is not. */
-const answerOf = (call: PagedCall, read: PagesRead, stopped: string | null): ProviderAnswer => {
+const answerOf = Effect.fnUntraced(function* (call: PagedCall, read: PagesRead, stopped: string | null) {
   const { first } = read
-  const together = joined(call, read)
+  const together = yield* joined(call, read)
   const answer = Either.getOrElse(together, () => first.answer)
   const why = Either.match(together, {
     onLeft: ({ failure }) => `its pages together cannot be read (${failure.message})`,
@@ -243,8 +271,8 @@ const answerOf = (call: PagedCall, read: PagesRead, stopped: string | null): Pro
       complete: why === null,
       ...(read.undocumented === undefined ? {} : { undocumented: read.undocumented })
     }
-  }
-}
+  } satisfies ProviderAnswer
+})
 
 const noList = (page: number): string => `page ${page} has no list of results`
 
@@ -266,7 +294,7 @@ export const readInPages = Effect.fnUntraced(function* (call: PagedCall) {
   const opening = yield* exchange(start, "start")
   const opened = yield* judge(seen, opening)
   if (opened.outcome === "miss") return opened
-  const first = pageOf(call, opening, opened)
+  const first = yield* pageOf(call, opening, opened)
   if (first === null) return withoutList(opened)
 
   const read = new PagesRead(first, wanted)
@@ -311,12 +339,14 @@ export const readInPages = Effect.fnUntraced(function* (call: PagedCall) {
       const left = rules.totalMs - ((yield* Clock.currentTimeMillis) - started)
       const ended = yield* Effect.timeoutOption(
         Effect.either(
-          Effect.flatMap(sent, (wire): Either.Either<Further, CallFailure> =>
-            Either.orElse(
-              Either.map(judge(seenNow, wire), (answer) => ({ answer, wire })),
-              (failed) =>
-                isEmptyEnd(call, wire, failed) ? Either.right({ endCost: failed.cost }) : Either.left(failed)
-            )
+          Effect.flatMap(
+            Effect.zip(sent, Clock.currentTimeMillis),
+            ([wire, nowMillis]): Either.Either<Further, CallFailure> =>
+              Either.orElse(
+                Either.map(judge({ ...seenNow, nowMillis }, wire), (answer) => ({ answer, wire })),
+                (failed) =>
+                  isEmptyEnd(call, wire, failed) ? Either.right({ endCost: failed.cost }) : Either.left(failed)
+              )
           )
         ),
         Math.max(1, left)
@@ -328,20 +358,20 @@ export const readInPages = Effect.fnUntraced(function* (call: PagedCall) {
         read.note(failedPage(failed.cost))
         read.isAgain = true
         tell()
-        const pause = pauseBefore(failed, missed)
+        const pause = pauseBeforePage(failed, missed)
         if (pause === null || pause >= left)
           return `page ${read.count + 1} failed (${failed.failure.code}: ${failed.failure.message.replace(/\.$/, "")})`
         yield* Effect.sleep(pause)
         continue
       }
       if ("endCost" in ended.value.right) {
-        read.note({ outcome: "miss", resultCount: null, cost: ended.value.right.endCost })
+        read.note(emptyPage(ended.value.right.endCost))
         return null
       }
       const { answer, wire } = ended.value.right
-      const page = answer.outcome === "miss" ? null : pageOf(call, wire, answer)
+      const page = answer.outcome === "miss" ? null : yield* pageOf(call, wire, answer)
       if (answer.outcome === "miss" || page?.list.length === 0) {
-        read.note({ outcome: "miss", resultCount: null, cost: answer.cost })
+        read.note(emptyPage(answer.cost))
         return null
       }
       const refused =
@@ -367,5 +397,5 @@ export const readInPages = Effect.fnUntraced(function* (call: PagedCall) {
     tell()
     stopped = read.missing() <= 0 ? null : yield* readNext()
   }
-  return answerOf(call, read, stopped)
+  return yield* answerOf(call, read, stopped)
 })

@@ -22,8 +22,14 @@ import { memoByVersion } from "./MemoByVersion.js"
 
 type InvalidInput = Extract<InputProblem, { readonly _tag: "Invalid" }>
 
-/** The first field of the input that an expression names: the one to change when it gives no price. */
-const fieldIn = (source: string): string => /\binput\.([A-Za-z_]\w*)/.exec(source)?.[1] ?? "input"
+/** The fields of the input that an expression names, in its order. */
+const fieldsIn = (source: string): ReadonlyArray<string> => [
+  ...new Set([...source.matchAll(/\binput\.([A-Za-z_]\w*)/g)].flatMap(([, name]) => name ?? []))
+]
+
+/** The field to change when there is no price: the first that the input has. Of several that it lacks, none is it. */
+const blamed = (fields: ReadonlyArray<string>, input: JsonObject): string =>
+  fields.find((name) => Object.hasOwn(input, name)) ?? (fields.length === 1 ? fields[0] : undefined) ?? "input"
 
 /**
  * Whole micros, rounded up. The sixteenth digit of a fraction is noise of binary numbers: three times 0.1 is no more
@@ -45,19 +51,25 @@ type PriceOf = (input: JsonObject) => Either.Either<InputPrice, InvalidInput>
 
 const worksOut = (endpoint: Endpoint, byInput: string): PriceOf => {
   const { maxMicros = Micros.make(0), micros: _, byInput: __, ...listed } = endpoint.operation.price
-  const field = fieldIn(byInput)
-  const invalid = (message: string): InvalidInput => ({ _tag: "Invalid", field, message })
-  const unpriced = invalid(`gives the call no price, which is worked out as ${cutText(byInput, 300)}`)
+  const fields = fieldsIn(byInput)
+  const invalid = (input: JsonObject, message: string): InvalidInput => ({
+    _tag: "Invalid",
+    field: blamed(fields, input),
+    message
+  })
+  const unpriced = `gives the call no price, which is worked out as ${cutText(byInput, 300)}`
   return Either.match(compile(byInput), {
-    onLeft: () => () => Either.left(unpriced),
+    onLeft: () => (input) => Either.left(invalid(input, unpriced)),
     onRight: (expression) => (input) => {
       const micros = evaluated(expression, input)
-      if (micros === null) return Either.left(unpriced)
+      if (micros === null) return Either.left(invalid(input, unpriced))
       const price: InputPrice = { ...listed, micros }
       const most = mostAt(endpoint, price, input)
       const allowed = Math.min(Number.MAX_SAFE_INTEGER, maxMicros * billedPages(endpoint.operation, input))
       return most > allowed
-        ? Either.left(invalid(`makes the call cost ${dollars(most)}, and it may cost at most ${dollars(allowed)}`))
+        ? Either.left(
+            invalid(input, `makes the call cost ${dollars(most)}, and it may cost at most ${dollars(allowed)}`)
+          )
         : Either.right(price)
     }
   })

@@ -19,7 +19,6 @@ import {
   type ProviderCall
 } from "../../domain/ProviderCall.js"
 import { ContractInvalid, InputRejected } from "../../domain/RunFailures.js"
-import { readUrl } from "../../domain/Url.js"
 import type { ProviderCallbacks } from "../../services/ProviderCallbacks.js"
 import { Providers } from "../../services/Providers.js"
 import { Tracing } from "../../services/Tracing.js"
@@ -44,7 +43,7 @@ import { onOwnFiber } from "./OwnFiber.js"
 import { type Paging, pagingOf, readInPages } from "./PagedCalls.js"
 import { uncountableField } from "./PageSteps.js"
 import { holdFor, pagedPrice } from "./PriceByInput.js"
-import { makeRefusedTargets } from "./RefusedTargets.js"
+import { hostAndPort, makeRefusedTargets } from "./RefusedTargets.js"
 import type { RequestParts } from "./RequestPlan.js"
 import { write, type Written } from "./RequestWriting.js"
 import { makeTransport } from "./Transport.js"
@@ -100,11 +99,9 @@ const authWith = (
     ? Either.map(addressWith(auth.tokenUrl, variables, values), (tokenUrl) => ({ ...auth, tokenUrl }))
     : Either.right(auth)
 
-/** An engine, and the lines of its calls. */
 interface Engine extends HttpEngine {
   /** Reaches what the operator opened in the egress guard. */
   readonly opened: Line
-  readonly unopened: Line
 }
 
 /** The request of a call, or why none can be sent. */
@@ -246,10 +243,7 @@ export const ProvidersHttp = (options: ProvidersHttpOptions = {}): Layer.Layer<P
     Providers,
     Effect.gen(function* () {
       const origins = new Map(Object.entries(options.origins ?? {}))
-      const targets = [...origins.values()].map(readUrl).filter((url) => url !== null)
-      const opened = targets.map(
-        (url) => `${url.hostname}:${url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port}`
-      )
+      const opened = [...origins.values()].flatMap((target) => hostAndPort(target) ?? [])
       const originFor = (origin: string) => origins.get(origin) ?? options.elsewhere ?? origin
       const lineOpening = Effect.fnUntraced(function* (allow: ReadonlyArray<string>) {
         const transport = yield* makeTransport(makeEgress(allow, options.resolve))

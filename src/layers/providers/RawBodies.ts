@@ -42,7 +42,7 @@ export const noFile = "names a file that cannot be read here: send it as base64"
 type Wrong = { readonly field: string; readonly message: string }
 
 /** A body that is no set of fields. */
-export type WholeBody = Exclude<Body, { readonly as: "fields" }>
+type WholeBody = Exclude<Body, { readonly as: "fields" }>
 
 /** Null when the input has no such field: then no body is sent. `fields` are those of bindings, for a list. */
 export const rawBody = (

@@ -6,7 +6,7 @@
 import { Clock, Effect } from "effect"
 import { setBounded } from "./BoundedMap.js"
 import { mayBeOpened } from "./Egress.js"
-import { readUrl } from "../../domain/Url.js"
+import { portOf, readUrl } from "../../domain/Url.js"
 
 const quietMillis = 60_000
 /**
@@ -17,9 +17,7 @@ const remembered = 1_000
 /** `host:port` of an address, as `GATEWAY_EGRESS_ALLOW` takes it; null for one that cannot be read. */
 export const hostAndPort = (address: string): string | null => {
   const url = readUrl(address)
-  if (url === null) return null
-  const { hostname, port, protocol } = url
-  return `${hostname}:${port !== "" ? port : protocol === "https:" ? "443" : "80"}`
+  return url === null ? null : `${url.hostname}:${portOf(url)}`
 }
 
 export interface RefusedTargets {

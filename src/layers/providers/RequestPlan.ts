@@ -8,6 +8,7 @@
 import { Either } from "effect"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import type { Binding, Endpoint, FixedValue, Place } from "../../domain/Manifest.js"
+import { headerName } from "../../domain/manifest/Auth.js"
 import { takesFields } from "../../domain/manifest/Request.js"
 import { setMember } from "../../domain/Members.js"
 import { type BodyPath, bodyPath, type Members, pathProblem, setPath } from "./BodyPaths.js"
@@ -37,7 +38,7 @@ export interface RequestParts {
 }
 
 /** The input cannot be written as a request: the field, and a value that would be right. */
-export interface Unplaceable {
+interface Unplaceable {
   readonly field: string
   readonly message: string
 }
@@ -84,8 +85,6 @@ const unbound = (place: Place, name: string): Placing => ({
 })
 const always = ({ in: place, name }: typeof FixedValue.Type): Placing =>
   declared({ in: place, name, transform: [], style: "single" })
-/** The name of a header (RFC 9110). */
-export const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
 export const printable = /^[\t\x20-\x7e\x80-\xff]*$/
 const bodyPlaces: ReadonlyArray<Place> = ["json", "form", "multipart"]
 
@@ -220,11 +219,11 @@ export const planRequest = ({
             ? pairsOf(binding, value)
             : [[binding.name, value] as const]) {
             const text = asHeaderText(each, binding.transform)
-            if (printable.test(text) && token.test(name)) setMember(headers, name.toLowerCase(), text)
+            if (printable.test(text) && headerName.test(name)) setMember(headers, name.toLowerCase(), text)
             else
               wrong = {
                 field,
-                message: token.test(name)
+                message: headerName.test(name)
                   ? "must not contain line breaks or characters outside Latin-1, because it is sent as a header"
                   : "must have keys of letters, digits and hyphens, because they are sent as headers"
               }

@@ -67,7 +67,7 @@ const dialect = "https://json-schema.org/draft/2020-12/schema"
 /** To read even the shortest pattern takes time. */
 const patternSizeMin = 20
 
-export interface CheckedVocabulary {
+interface CheckedVocabulary {
   /** The schema without what cannot be used. */
   readonly schema: JsonObject
   /** What cannot be used; paths start under the schema. */

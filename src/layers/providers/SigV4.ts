@@ -16,7 +16,7 @@ export interface Signable {
   readonly body: string | Uint8Array | null
 }
 
-export interface AwsKey {
+interface AwsKey {
   readonly id: string
   readonly secret: string
   readonly sessionToken: string | null

@@ -5,15 +5,16 @@
  */
 import { Either } from "effect"
 import type { Auth, VariableValues } from "../../domain/Manifest.js"
+import { headerName } from "../../domain/manifest/Auth.js"
 import { hasId, hmacNames, hmacSigned } from "./HmacSigning.js"
 import { tokensOf } from "./JsonWebTokens.js"
 import { sigV4, type Signable } from "./SigV4.js"
 import { placeholdersOf, withValues } from "./Variables.js"
 
-export type SigningAuth = Extract<Auth, { readonly type: "aws_sigv4" | "hmac" | "jwt" }>
+type SigningAuth = Extract<Auth, { readonly type: "aws_sigv4" | "hmac" | "jwt" }>
 
 /** Path and headers of the signed request. */
-export interface Signed {
+interface Signed {
   readonly path: string
   readonly headers: Record<string, string>
   readonly derived: ReadonlyArray<string>
@@ -23,7 +24,8 @@ export type Signer = (request: Signable, nowMillis: number) => Signed
 export const isSigning = (auth: Auth): auth is SigningAuth =>
   auth.type === "aws_sigv4" || auth.type === "hmac" || auth.type === "jwt"
 
-const split = (secret: string): readonly [first: string, rest: string] => {
+/** The parts of a key `first:second`, each of which may be empty. A key without a colon is the second alone. */
+export const split = (secret: string): readonly [first: string, rest: string] => {
   const colon = secret.indexOf(":")
   return colon < 0 ? ["", secret] : [secret.slice(0, colon), secret.slice(colon + 1)]
 }
@@ -87,8 +89,6 @@ export const signerFor = (
   }
 }
 
-const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
-
 /** What is wrong with the declaration, found when a manifest is read. */
 export const signingProblems = (auth: Auth): ReadonlyArray<{ readonly path: string; readonly message: string }> => {
   if (auth.type !== "hmac") return []
@@ -97,7 +97,7 @@ export const signingProblems = (auth: Auth): ReadonlyArray<{ readonly path: stri
     placeholdersOf(text).find((name) => !names.includes(name))
   const ofText = unknown(auth.text, hmacNames)
   const ofPlaces = places.map((text) => unknown(text, [...hmacNames, "signature"])).find((name) => name !== undefined)
-  const badHeader = Object.keys(auth.headers).find((name) => !token.test(name))
+  const badHeader = Object.keys(auth.headers).find((name) => !headerName.test(name))
   return [
     ...(ofText === undefined
       ? []

@@ -6,7 +6,7 @@ import { isObject, type Json } from "../../domain/Json.js"
 import type { Binding } from "../../domain/Manifest.js"
 import { asText } from "./Transforms.js"
 
-export type Pair = readonly [name: string, value: Json]
+type Pair = readonly [name: string, value: Json]
 
 const joined = (name: string, value: Json, between: string): ReadonlyArray<Pair> => {
   const items: ReadonlyArray<Json> = Array.isArray(value)

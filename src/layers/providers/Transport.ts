@@ -15,7 +15,7 @@ import { setMember } from "../../domain/Members.js"
 import type { DecodedText, TextKind } from "./AnswerText.js"
 import { type Egress, TargetRefused } from "./Egress.js"
 
-export interface WireRequest {
+interface WireRequest {
   /** Scheme, host and port. */
   readonly origin: string
   readonly method: Dispatcher.HttpMethod

@@ -14,9 +14,8 @@ import {
   ResponseTooLarge,
   RouteDenied
 } from "../../domain/RunFailures.js"
-import { costEvidence } from "./AnswerEvidence.js"
+import { costTold } from "./AnswerEvidence.js"
 import { mayBeOpened } from "./Egress.js"
-import { read } from "./Expressions.js"
 import { type Case, isSuccessStatus, judgeStatus } from "./Judgement.js"
 import type { WireFailure } from "./Transport.js"
 
@@ -63,7 +62,7 @@ export type WireRunFailure = ReturnType<typeof failureOf>
 
 /** The head of an answer may tell its cost although the body is too large, or broke off. */
 const toldByHead = ({ input, rules }: Case, { headers, status }: WireFailure): CostEvidence =>
-  status === null ? { _tag: "None" } : costEvidence(read(rules.costMicros, { status, headers, body: null, input }))
+  status === null ? { _tag: "None" } : costTold(rules.costMicros, { status, headers, body: null, input })
 
 /** A call that ended without an answer to judge. */
 export const stoppedBy = (seen: Case, wire: WireFailure): CallFailure => {

@@ -4,7 +4,9 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Json } from "../../../src/domain/Json.js"
-import { callOnce, certaintyOf, json, serve } from "./support.js"
+import { Micros } from "../../../src/domain/Micros.js"
+import { costOfAnswer } from "../../../src/layers/providers/PriceByInput.js"
+import { callOnce, certaintyOf, endpointOf, json, serve, serveBytes } from "./support.js"
 
 const answering = (
   contentType: string | undefined,
@@ -100,6 +102,26 @@ describe("the form of an answer", () => {
         )
     )
   )
+
+  const names: ReadonlyArray<readonly [what: string, sent: Buffer, kept: string]> = [
+    ["UTF-8", Buffer.from('filename="猫 é.pdf"'), "猫 é.pdf"],
+    ["Latin-1", Buffer.from('filename="caf\u00e9.pdf"', "latin1"), "caf\u00e9.pdf"],
+    ["percents", Buffer.from('filename="%E7%8C%AB.pdf"'), "猫.pdf"],
+    ["RFC 8187", Buffer.from("filename*=UTF-8''%E7%8C%AB.pdf"), "猫.pdf"]
+  ]
+  for (const [what, sent, kept] of names)
+    it.scopedLive(`a file has the name that its header writes in ${what}`, () =>
+      Effect.gen(function* () {
+        const provider = yield* serveBytes((socket) => {
+          socket.write("HTTP/1.1 200 OK\r\nContent-Type: application/pdf\r\nContent-Length: 4\r\nConnection: close\r\n")
+          socket.end(
+            Buffer.concat([Buffer.from("Content-Disposition: attachment; "), sent, Buffer.from("\r\n\r\n%PDF")])
+          )
+        })
+        const result = yield* callOnce(provider, { operation: { contentTypes: ["application/pdf"] } })
+        assert.strictEqual(result._tag === "Answered" && result.body._tag === "Media" && result.body.filename, kept)
+      })
+    )
 
   it.scopedLive("JSON above 1 MiB is media, and still read by the rules and the output map", () =>
     Effect.gen(function* () {
@@ -266,6 +288,39 @@ describe("the rules", () => {
       )
     })
   )
+})
+
+describe("the cost that an answer tells", () => {
+  const costs: ReadonlyArray<readonly [expression: string, body: object, told: string]> = [
+    ["body.c * `10`", { c: 12 }, "120"],
+    ["body.c * `10`", { c: "12" }, "anomaly"],
+    ["body.c * `10`", { c: [] }, "anomaly"],
+    ["ceil(body.c)", { c: "12" }, "anomaly"],
+    ["-body.c", { c: "12" }, "anomaly"],
+    ["sum(body.c)", { c: [1, "2"] }, "anomaly"],
+    ["ceil(body.c * `10`) / `0`", { c: 1 }, "anomaly"],
+    // What is not there tells nothing, also where it is calculated with.
+    ["body.c * `10`", {}, "none"],
+    ["body.c.d * `10`", { c: "12" }, "none"],
+    ["ceil(body.c * `10`)", { c: null }, "none"],
+    ["-body.c", {}, "none"],
+    ["max([`150`, length(body.c) * `10`])", {}, "none"],
+    ["max([`150`, body.c])", {}, "none"]
+  ]
+  for (const [expression, body, told] of costs)
+    it.scopedLive(`by ${expression} of ${JSON.stringify(body)}: ${told}`, () =>
+      Effect.gen(function* () {
+        const operation = { response: { costMicros: expression } }
+        const { cost } = yield* answering("application/json", JSON.stringify(body), operation)
+        assert.strictEqual(cost._tag === "Reported" ? String(cost.micros) : cost._tag.toLowerCase(), told)
+        const maxMicros = Micros.make(5000)
+        const endpoint = endpointOf({ operation: { ...operation, price: { basis: "per_call", micros: 1000 } } })
+        const answer = { outcome: "hit", resultCount: null, cost } as const
+        const charged = costOfAnswer(endpoint, { input: {}, maxMicros }, answer)
+        assert.strictEqual(charged.micros, told === "none" ? 1000 : told === "anomaly" ? 0 : Number(told))
+        assert.strictEqual(charged.anomaly !== null, told === "anomaly")
+      })
+    )
 })
 
 describe("evidence", () => {

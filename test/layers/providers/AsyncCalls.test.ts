@@ -1,10 +1,17 @@
 // Operations that answer with a ticket: started once, polled, and cancelled at the provider when nobody waits any more.
 import type { ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
-import { Providers } from "../../../src/services/Providers.js"
+import { Clock, Effect, Either, Fiber, TestClock } from "effect"
+import { runToEnd } from "../../../src/layers/providers/AsyncCalls.js"
+import { callPlanFor } from "../../../src/layers/providers/CallPlan.js"
 import { followUpProblems } from "../../../src/layers/providers/FollowUps.js"
+import type { JsonObject } from "../../../src/domain/Json.js"
+import type { CallRunFailure } from "../../../src/domain/ProviderCall.js"
+import type { Callback } from "../../../src/services/ProviderCallbacks.js"
+import { Providers } from "../../../src/services/Providers.js"
 import {
+  type Certainty,
+  callEnd,
   callOf,
   callOnce,
   certaintyOf,
@@ -12,6 +19,7 @@ import {
   engine,
   json,
   platformKey,
+  providerOrigin,
   type Seen,
   serve,
   type TestProvider
@@ -111,17 +119,16 @@ describe("an asynchronous operation", () => {
       const priced = {
         ...operation,
         contentTypes: ["application/json", "image/png"],
-        async: { ...operation.async, result: { path: "/v1/files/{id}" } },
-        response: { costMicros: "body.cost" }
+        async: { ...operation.async, result: { path: "/v1/files/{id}" } }
       }
-      const costs = Effect.fnUntraced(function* (polled: object, end: "file" | object) {
+      const costs = Effect.fnUntraced(function* (polled: object, end: "file" | object, costMicros = "body.cost") {
         const provider = yield* serve((seen, response) => {
           if (seen.method === "POST") return json(response, 202, { id: "1", cost: 5 })
           if (seen.url !== "/v1/files/1") return json(response, 200, { state: "done", ...polled })
           if (end !== "file") return json(response, 200, end)
           response.writeHead(200, { "content-type": "image/png" }).end("the picture")
         })
-        const result = yield* callOnce(provider, { operation: priced })
+        const result = yield* callOnce(provider, { operation: { ...priced, response: { costMicros } } })
         return [result._tag, result.cost]
       })
       const told = (micros: number) => ["Answered", { _tag: "Reported", micros }]
@@ -131,6 +138,9 @@ describe("an asynchronous operation", () => {
       const odd = yield* costs({ cost: "soon" }, "file")
       const noted = ["Answered", { _tag: "Reported", micros: 5, anomaly: '"soon"' }]
       assert.deepStrictEqual<unknown>(odd, noted, "what is no amount is noted, and the amount before it stands")
+      const unworkable = yield* costs({ cost: "40" }, "file", "body.cost * `2`")
+      const kept = { _tag: "Reported", micros: 10, anomaly: "not calculable: not-a-number" }
+      assert.deepStrictEqual<unknown>(unworkable, ["Answered", kept], "and so is what cannot be worked out")
     })
   )
 
@@ -174,6 +184,54 @@ describe("an asynchronous operation", () => {
         "answered"
       ])
       assert.strictEqual(refused.requests.length, 3)
+    })
+  )
+
+  const fetches: ReadonlyArray<
+    readonly [status: number, rules: object, code: CallRunFailure["code"], certainty: Certainty]
+  > = [
+    [302, {}, "redirect_blocked", "unanswered"],
+    [401, {}, "auth_error", "unanswered"],
+    [403, {}, "auth_error", "unanswered"],
+    [404, {}, "provider_http_error", "unanswered"],
+    [410, {}, "provider_http_error", "unanswered"],
+    [400, {}, "provider_http_error", "unanswered"],
+    [422, {}, "provider_http_error", "answered"],
+    [410, { errors: [{ when: "body.why" }] }, "provider_http_error", "answered"],
+    // A rule that speaks of the key says nothing of what was done.
+    [401, { errors: [{ when: "body.why" }] }, "auth_error", "unanswered"]
+  ]
+  for (const [status, rules, code, certainty] of fetches)
+    it.scopedLive(
+      `that was done and whose result answers ${status}${"errors" in rules ? " by a rule" : ""}: ${certainty}`,
+      () =>
+        Effect.gen(function* () {
+          const provider = yield* serve((seen, response) =>
+            seen.method !== "GET"
+              ? json(response, 202, { id: "1" })
+              : seen.url.startsWith("/v1/results")
+                ? json(response, status, { why: "no", cost: 7 }, status === 302 ? { location: "/elsewhere" } : {})
+                : json(response, 200, { state: "done" })
+          )
+          const async = { ...operation.async, result: { path: "/v1/results/{id}" } }
+          const response = { costMicros: "body.cost", ...rules }
+          const end = yield* callOnce(provider, { operation: { ...operation, async, response } })
+          assert.deepStrictEqual(end._tag !== "Answered" && [end.failure.code, certaintyOf(end)], [code, certainty])
+          assert.deepStrictEqual(end.cost, { _tag: "Reported", micros: 7 })
+          assert.lengthOf(provider.requests, 3)
+        })
+    )
+
+  it.scopedLive("that was done has its answer where the status of its result means a miss", () =>
+    Effect.gen(function* () {
+      const provider = yield* serve((seen, response) =>
+        seen.method !== "GET"
+          ? json(response, 202, { id: "1" })
+          : json(response, seen.url.startsWith("/v1/results") ? 404 : 200, { state: "done" })
+      )
+      const async = { ...operation.async, result: { path: "/v1/results/{id}" } }
+      const end = yield* callOnce(provider, { operation: { ...operation, async, response: { missStatuses: [404] } } })
+      assert.strictEqual(end._tag === "Answered" && end.outcome, "miss")
     })
   )
 
@@ -283,6 +341,91 @@ describe("an asynchronous operation", () => {
   )
 })
 
+describe("a poll or fetch of a provider that says when to ask again", () => {
+  /** When each request of a call came, in milliseconds after its start, and how it ended. */
+  const asked = Effect.fnUntraced(function* (
+    answers: ReadonlyArray<readonly [status: number, body: JsonObject, retryAfter?: string]>,
+    async: object = {},
+    callback: Callback | null = null
+  ) {
+    const rules = { ...operation.async, intervalMs: 500, maxIntervalMs: 500, totalMs: 20_000, ...async }
+    const endpoint = endpointOf({ operation: { ...operation, async: rules } })
+    const plan = yield* callPlanFor(endpoint)
+    const times: Array<number> = []
+    const evidence = {
+      requestDigest: "",
+      responseDigest: null,
+      requestBytes: 0,
+      responseBytes: 0,
+      providerRequestId: null
+    }
+    const call = runToEnd({
+      rules: endpoint.operation.async!,
+      plan,
+      seen: { endpoint, rules: plan.rules, input: {}, credential: "None", nowMillis: 0, inlineBytes: 1000, evidence },
+      exchange: () =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const [status, body, retryAfter] = answers[Math.min(times.length, answers.length - 1)]!
+          times.push(now)
+          const waiting = retryAfter === undefined ? {} : { "retry-after": retryAfter }
+          const headers = { "content-type": "application/json", ...waiting }
+          return { status, headers, bytes: Buffer.from(JSON.stringify(body)) }
+        }),
+      start: Either.getOrThrow(plan.request.build({})),
+      origin: providerOrigin,
+      callback
+    })
+    const fiber = yield* Effect.fork(callEnd(call))
+    yield* TestClock.adjust("30 seconds")
+    return { times, end: yield* Fiber.join(fiber) }
+  })
+  const started = [202, { id: "1" }] as const
+  const found = [200, { state: "done", found: "it" }] as const
+
+  it.effect("is asked then, and not three times before", () =>
+    Effect.gen(function* () {
+      const { end, times } = yield* asked([started, [429, {}, "2"], [503, {}, "3"], found])
+      assert.strictEqual(end._tag, "Answered")
+      assert.deepStrictEqual(times, [0, 500, 2500, 5500])
+    })
+  )
+
+  it.effect("is asked at the hour that it names, counted from its answer", () =>
+    Effect.gen(function* () {
+      const running = [200, { state: "running" }] as const
+      const at = new Date(4000).toUTCString()
+      const { end, times } = yield* asked([started, running, running, running, [429, {}, at], found])
+      assert.deepStrictEqual([end._tag, times], ["Answered", [0, 500, 1000, 1500, 2000, 4000]])
+    })
+  )
+
+  it.effect("is fetched from then", () =>
+    Effect.gen(function* () {
+      const result = { result: { path: "/v1/results/{id}" } }
+      const { end, times } = yield* asked([started, [200, { state: "done" }], [429, {}, "4"], found], result)
+      assert.deepStrictEqual([end._tag, times], ["Answered", [0, 500, 500, 4500]])
+    })
+  )
+
+  it.effect("is asked no sooner than usual where it asks for less, and no more where it asks for too much", () =>
+    Effect.gen(function* () {
+      const { times } = yield* asked([started, [429, {}, "0"], found])
+      assert.deepStrictEqual(times, [0, 500, 1000])
+      const patient = yield* asked([started, [429, {}, "21"], found])
+      assert.lengthOf(patient.times, 2)
+      assert.strictEqual(patient.end._tag === "CallLost" && patient.end.failure.code, "rate_limited")
+    })
+  )
+
+  it.effect("is not asked sooner because it calls back", () =>
+    Effect.gen(function* () {
+      const callback = { url: "https://gateway.test", rung: yield* Effect.makeLatch(true) }
+      const { end, times } = yield* asked([started, [429, {}, "5"], found], { maxIntervalMs: 10_000 }, callback)
+      assert.deepStrictEqual([end._tag, times], ["Answered", [0, 500, 5500]])
+    })
+  )
+})
+
 describe("an asynchronous operation whose provider says where to ask", () => {
   const auth = { auth: { type: "header", name: "X-Key" }, fixed: [{ in: "header", name: "X-Version", value: "7" }] }
   const told = {
@@ -378,6 +521,64 @@ describe("an asynchronous operation whose provider says where to ask", () => {
       })
       assert.strictEqual(result._tag === "CallLost" && result.failure.code, "route_denied")
       assert.deepStrictEqual(lookups, ["inside.test"])
+    })
+  )
+
+  it.scopedLive("is asked and cancelled with one key, where its addresses repeat the key of the query", () =>
+    Effect.gen(function* () {
+      const provider = yield* serve((seen, response) => {
+        const key = new URL(seen.url, "http://provider.test").searchParams.get("api_key")
+        const next = (path: string) => `${path}?a=b?c&api_key=${key}`
+        if (seen.method === "POST") return json(response, 202, { status_url: next("/s"), stop: next("/stop") })
+        json(response, 200, { state: isDone ? "done" : "running", result_url: next("/r"), found: "it" })
+      })
+      let isDone = true
+      const operation = {
+        ...told,
+        async: { ...told.async, cancel: { method: "DELETE", url: "body.stop" }, totalMs: 100 }
+      }
+      const call = {
+        provider: { auth: { type: "query", name: "api_key" } },
+        operation,
+        credential: platformKey("secret")
+      }
+      assert.strictEqual((yield* callOnce(provider, call))._tag, "Answered")
+      isDone = false
+      assert.strictEqual((yield* callOnce(provider, call))._tag, "CallLost")
+      const asked = [...new Set(trail(provider.requests))]
+      const once = "?a=b?c&api_key=secret"
+      assert.deepStrictEqual(asked, [
+        "POST /v1/things?api_key=secret",
+        `GET /s${once}`,
+        `GET /r${once}`,
+        `DELETE /stop${once}`
+      ])
+    })
+  )
+
+  it.scopedLive("leads to what the operator opened only where the manifest names its origin", () =>
+    Effect.gen(function* () {
+      const inside = yield* serve((_, response) => json(response, 200, { found: "it" }))
+      const address = `http://inside.test:${inside.port}`
+      const provider = yield* serve((_, response) =>
+        json(response, 200, { status_url: "/s", state: "done", result_url: `${address}/secret` })
+      )
+      const plain = "http://api.provider.test"
+      const ended = (origins: object) =>
+        callOnce(provider, {
+          provider: { baseUrl: plain },
+          operation: { ...told, async: { ...told.async, ...origins } },
+          http: {
+            origins: { [plain]: provider.origin },
+            egressAllow: [`inside.test:${inside.port}`],
+            resolve: (_, answer) => answer(null, ["127.0.0.1"])
+          }
+        })
+      const refused = yield* ended({})
+      assert.strictEqual(refused._tag === "CallLost" && refused.failure.code, "route_denied")
+      assert.lengthOf(inside.requests, 0)
+      assert.strictEqual((yield* ended({ origins: [address] }))._tag, "Answered")
+      assert.lengthOf(inside.requests, 1)
     })
   )
 

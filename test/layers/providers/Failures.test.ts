@@ -386,6 +386,22 @@ describe("the byte limit", () => {
     })
   )
 
+  it.scopedLive("leaves what the head tells of the cost, also when that cannot be worked out", () =>
+    Effect.gen(function* () {
+      const provider = yield* serve((_, response) =>
+        json(response, 200, { found: "x".repeat(20_000) }, { "x-cost": "12" })
+      )
+      const cost = (costMicros: string) =>
+        Effect.map(
+          failure(provider, { operation: { ...limited.operation, response: { costMicros } } }),
+          ({ result }) => result.cost
+        )
+      assert.deepStrictEqual(yield* cost('to_number(headers."x-cost") * `2`'), { _tag: "Reported", micros: 24 })
+      assert.strictEqual((yield* cost('headers."x-cost" * `2`'))._tag, "Anomaly")
+      assert.strictEqual((yield* cost("body.cost * `2`"))._tag, "None")
+    })
+  )
+
   it.scopedLive("stops an endless body", () =>
     Effect.gen(function* () {
       const provider = yield* serve((_, response) => {

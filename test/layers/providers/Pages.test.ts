@@ -3,6 +3,7 @@ import type { ServerResponse } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Fiber, Schema } from "effect"
 import { isObject, type Json } from "../../../src/domain/Json.js"
+import { writeJson } from "../../../src/domain/LosslessJson.js"
 import { Micros } from "../../../src/domain/Micros.js"
 import { answerCheckOf, joinedCheckOf } from "../../../src/layers/providers/AnswerSchema.js"
 import { costOfAnswer, holdFor } from "../../../src/layers/providers/PriceByInput.js"
@@ -133,6 +134,25 @@ describe("reading in pages", () => {
       })
     )
 
+  it.scopedLive("joins pages that are large together, to the digit and the character", () =>
+    Effect.gen(function* () {
+      const item = (at: number) => `{"id":1234567890123456789${at},"text":"${"Zoë 🙂 ".repeat(2000)}"}`
+      const provider = yield* serve((seen, response) => {
+        const start = numberOf(seen, "at", 0)
+        const items = upTo(10).map((id) => item(10 + start + id))
+        response
+          .writeHead(200, { "content-type": "application/json" })
+          .end(`{"data":{"things":[${items.join(",")}]},"next":${start + 10}}`)
+      })
+      const end = yield* call(provider, { operation: shape(byCursor), input: { limit: 30 } })
+      assert.isTrue(isComplete(end))
+      assert.strictEqual(
+        writeJson(valueOf(end)),
+        `{"data":{"things":[${upTo(30).map((at) => item(10 + at))}]},"next":30}`
+      )
+    })
+  )
+
   it.scopedLive("ends at an empty page, also where the rules take an empty list for no success", () =>
     Effect.gen(function* () {
       const operation = shape({ next: { by: "page", field: "at" } }, { response: { success: "body.data.things" } })
@@ -147,6 +167,37 @@ describe("reading in pages", () => {
       assert.lengthOf(paged.requests, 3)
     })
   )
+
+  const emptyEnds: ReadonlyArray<readonly [what: string, response: object]> = [
+    ["a miss by its rule", { miss: "body.data.things == `[]`" }],
+    ["a page with nothing in it", {}],
+    ["no success by its rule", { success: "body.data.things" }]
+  ]
+  for (const [what, response] of emptyEnds)
+    it.scopedLive(`costs nothing per result for the empty page that ends it, where a miss is billed: ${what}`, () =>
+      Effect.gen(function* () {
+        const paged = yield* serve((seen, answer) =>
+          json(answer, 200, { data: { things: numberOf(seen, "at", 1) > 1 ? [] : upTo(10).map((id) => ({ id })) } })
+        )
+        const priced = (counted: object) => ({
+          operation: shape(
+            { next: { by: "page", field: "at" } },
+            {
+              price: { basis: "per_result", micros: 1000, source: "https://price.test" },
+              response: { ...response, ...counted, billsMiss: true }
+            }
+          ),
+          input: { limit: 35 }
+        })
+        const options = priced({ resultCount: "length(body.data.things)" })
+        const end = yield* call(paged, options)
+        assert.deepStrictEqual([idsIn(end), isComplete(end), paged.requests.length], [upTo(10), true, 2])
+        assert.strictEqual(costOf(end, options, heldFor(options)), 10_000)
+        assert.strictEqual(end._tag === "Answered" && end.resultCount, 10)
+        const untold = yield* call(paged, priced({}))
+        assert.isNull(untold._tag === "Answered" && untold.resultCount, "nobody counted the results")
+      })
+    )
 
   it.scopedLive("keeps what came before a cursor that cannot stand in an address, and says so", () =>
     Effect.gen(function* () {

@@ -414,6 +414,18 @@ describe("OAuth client credentials", () => {
     })
   )
 
+  it.scopedLive("a token is taken however its end is told, or not told", () =>
+    Effect.gen(function* () {
+      for (const expires_in of [null, "", "soon", -1, "3600", 3600.5]) {
+        const provider = yield* tokenProvider(
+          () => true,
+          () => ({ access_token: "token-1", expires_in })
+        )
+        assert.strictEqual((yield* callOnce(provider, oauth()))._tag, "Answered", String(expires_in))
+      }
+    })
+  )
+
   it.scopedLive("a client may authenticate in the body", () =>
     Effect.gen(function* () {
       const provider = yield* tokenProvider(

@@ -5,7 +5,7 @@ import { formatCharsMax } from "../../../domain/Limits.js"
 /** Texts of any length and kind, which mean nothing to a check. */
 const freeFormats: ReadonlySet<string> = new Set(["binary", "byte", "password"])
 
-export interface KnownFormat {
+interface KnownFormat {
   readonly of: "string" | "number"
   readonly fits: (value: string | number) => boolean
 }
