@@ -54,7 +54,7 @@ export const announced = <E, R, E2, R2>(
     Effect.flatMap(plan, (made) => carriedOut(asked.dryRun, made))
   )
 
-class NotAgreed extends Data.TaggedError("NotAgreed")<{ readonly message: string }> {}
+export class NotAgreed extends Data.TaggedError("NotAgreed")<{ readonly message: string }> {}
 
 /** Goes on where `--yes` was typed or a person says yes. */
 export const agreed = (asked: {

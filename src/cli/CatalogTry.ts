@@ -26,7 +26,7 @@ import { SecretInput } from "./SecretInput.js"
 import { type Trial, trialAnswer } from "./TrialAnswer.js"
 
 /** No call was made, and why. */
-class NotTried extends Data.TaggedError("NotTried")<{ readonly reason: string }> {
+export class NotTried extends Data.TaggedError("NotTried")<{ readonly reason: string }> {
   override get message(): string {
     return `Nothing was sent: ${this.reason}`
   }

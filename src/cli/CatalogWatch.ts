@@ -24,7 +24,7 @@ import * as Inputs from "./Inputs.js"
 import { shippedCatalog } from "./KnownProviders.js"
 import { Screen } from "./Screen.js"
 
-class NothingNamed extends Data.TaggedError("NothingNamed")<{ readonly names: ReadonlyArray<string> }> {
+export class NothingNamed extends Data.TaggedError("NothingNamed")<{ readonly names: ReadonlyArray<string> }> {
   override get message(): string {
     return `--only: no operation and no provider of the catalog is called ${this.names.join(", ")}`
   }

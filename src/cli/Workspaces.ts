@@ -5,7 +5,7 @@ import { Accounts } from "../services/Accounts.js"
 
 const isWorkspaceId = Schema.is(WorkspaceId)
 
-class NoSuchWorkspace extends Data.TaggedError("NoSuchWorkspace")<{ readonly text: string }> {
+export class NoSuchWorkspace extends Data.TaggedError("NoSuchWorkspace")<{ readonly text: string }> {
   override get message() {
     return `No workspace has the id or the name "${this.text}"; gateway workspace list shows them`
   }

@@ -50,7 +50,7 @@ export class NotLoggedIn extends Data.TaggedError("NotLoggedIn")<{ readonly url:
   }
 }
 
-class BadAddress extends Data.TaggedError("BadAddress")<{ readonly text: string }> {
+export class BadAddress extends Data.TaggedError("BadAddress")<{ readonly text: string }> {
   override get message() {
     return `--url: must be the address of a gateway, such as https://gateway.example.com, not "${this.text}"`
   }

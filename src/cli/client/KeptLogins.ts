@@ -18,7 +18,7 @@ const Stored = Schema.parseJson(
 type Stored = typeof Stored.Type
 
 /** The file of the logins cannot be read, written or understood. */
-class LoginsUnusable extends Data.TaggedError("LoginsUnusable")<{ readonly message: string }> {}
+export class LoginsUnusable extends Data.TaggedError("LoginsUnusable")<{ readonly message: string }> {}
 
 const text = (name: string) =>
   Effect.map(Effect.option(Config.nonEmptyString(name)), (found) => Option.getOrNull(found))
