@@ -10,6 +10,7 @@ import { counted } from "./Counted.js"
 import { field } from "./Described.js"
 import { readsWaitingMax } from "./Limits.js"
 import { dollars } from "./Micros.js"
+import { noCursorOfList } from "./Page.js"
 import { oneOf } from "./OneOf.js"
 import { didYouMean } from "./Similar.js"
 import { TopUpHint } from "./TopUpHint.js"
@@ -44,7 +45,7 @@ export class RunsCursorInvalid extends Schema.TaggedError<RunsCursorInvalid>()("
   static readonly retryable = false
   static readonly retryHint = "Start the list again without a cursor, with the same filters."
   override get message() {
-    return "cursor: not a cursor of this list; take nextCursor from an answer with the same filters"
+    return `cursor: ${noCursorOfList}`
   }
 }
 export class Unauthorized extends Schema.TaggedError<Unauthorized>()("unauthorized", {}) {

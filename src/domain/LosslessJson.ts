@@ -110,10 +110,13 @@ export const readJson = (text: string): Either.Either<Json, "not JSON"> =>
     catch: () => "not JSON"
   })
 
+/** Data may have a member of that name too. */
+const writesItself = (value: object): boolean => "toJSON" in value && typeof value.toJSON === "function"
+
 const exactText = (value: unknown): string | undefined => {
   if (value instanceof ExactNumber) return value.literal
   if (Array.isArray(value)) return `[${value.map((item: unknown) => exactText(item) ?? "null").join(",")}]`
-  if (typeof value !== "object" || value === null || "toJSON" in value) return JSON.stringify(value)
+  if (typeof value !== "object" || value === null || writesItself(value)) return JSON.stringify(value)
   const members = Object.entries(value).flatMap(([name, each]) => {
     const text = exactText(each)
     return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`]

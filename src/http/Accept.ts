@@ -3,7 +3,8 @@
  * weight are not looked at.
  */
 
-const problemType = "application/problem+json"
+/** Errors by RFC 9457. */
+export const problemType = "application/problem+json"
 
 /** The weight that the header gives to this range by its own name; null when it does not name it. */
 const weightOf = (accept: string, range: string): number | null => {

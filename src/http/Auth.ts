@@ -60,7 +60,7 @@ export const lacksScope = (
       )
     : new Forbidden({ scope: required ?? "none" })
 
-export type Authenticate = (
+type Authenticate = (
   request: HttpServerRequest.HttpServerRequest,
   token: Redacted.Redacted<string>,
   state: RequestState

@@ -23,6 +23,7 @@ import { rateHeaders, spendPublic } from "./RequestRate.js"
 import { type Answer, type Begin, pathOf, Routes } from "./serving/Routes.js"
 import { send } from "./serving/Sending.js"
 import { ServedRequest } from "./serving/ServedRequest.js"
+import { targetProblem } from "./serving/Targets.js"
 import { HttpSettings } from "./Settings.js"
 import { headerProblem } from "./SingleHeaders.js"
 import { decodable } from "./UrlEncoded.js"
@@ -69,7 +70,7 @@ export const unexpected = (
   )
 
 /** Tells a person that no page takes the request, where its address is one of the pages'. */
-export interface MissingPages {
+interface MissingPages {
   readonly isPage: (url: string) => boolean
   readonly answer: (error: ReturnType<typeof missedRoute>) => Answer<HttpServerRequest.HttpServerRequest>
 }
@@ -120,11 +121,11 @@ export const makeBoundary = (
       })
       return told !== null
         ? Effect.succeed(told)
-        : Effect.map(
-            unexpected(cause, request.sentMethod, request.state),
-            (error) => errorResponse(error, requestId, accept) ?? HttpServerResponse.empty({ status: 500 })
-          )
+        : Effect.map(unexpected(cause, request.sentMethod, request.state), (error) => internal(error, request))
     }
+
+    const internal = (error: InternalError, { headers, state }: ServedRequest) =>
+      errorResponse(error, state.requestId, headers["accept"]) ?? HttpServerResponse.empty({ status: 500 })
 
     /** Headers that every answer carries beside its own. */
     const furtherHeaders = ({ sentMethod, state, url }: ServedRequest): { readonly [name: string]: string } => {
@@ -152,7 +153,7 @@ export const makeBoundary = (
               })
         )
       }
-      const problem = headerProblem(source)
+      const problem = headerProblem(source) ?? targetProblem(url)
       if (problem !== null)
         return begin(
           Context.empty(),
@@ -167,8 +168,7 @@ export const makeBoundary = (
 
     return (source, to) => {
       const startedNanos = clock.unsafeCurrentTimeNanos()
-      const given = source.headers["x-request-id"]
-      const state = newRequest(incomingRequestId(Array.isArray(given) ? given[0] : given) ?? "")
+      const state = newRequest(incomingRequestId(source) ?? "")
       const request = new ServedRequest(source, state)
       const span = spans?.begin(request) ?? null
       state.trace = span?.context ?? null
@@ -187,7 +187,7 @@ export const makeBoundary = (
         const unsendable = (defect: unknown): void => {
           Runtime.runFork(runtime, unexpected(Cause.die(defect), request.sentMethod, state))
           if (to.headersSent) to.destroy()
-          else to.writeHead(500).end()
+          else send(to, internal(new InternalError(), request), furtherHeaders(request))
         }
         try {
           if (!send(to, response, furtherHeaders(request))) unsendable("A body of this kind cannot be sent")
@@ -196,8 +196,10 @@ export const makeBoundary = (
         }
       })
       if (fiber.unsafePoll() === null)
+        // Also where there is an answer: a body that breaks off is refused in place of the handler, which nobody tells
+        // that no more of it comes.
         to.once("close", () => {
-          if (!to.writableEnded) fiber.unsafeInterruptAsFork(HttpServerError.clientAbortFiberId)
+          if (fiber.unsafePoll() === null) fiber.unsafeInterruptAsFork(HttpServerError.clientAbortFiberId)
         })
     }
   })

@@ -17,7 +17,7 @@ import {
   topUpSuggestedUsdDefault
 } from "../domain/Limits.js"
 import { TopUpHint, TopUpReason } from "../domain/TopUpHint.js"
-import { wantsProblem } from "./Accept.js"
+import { problemType, wantsProblem } from "./Accept.js"
 import { errorPrefix } from "./Access.js"
 import { currentRequest } from "./RequestState.js"
 
@@ -31,8 +31,6 @@ export interface Body extends Extra {
     readonly retryHint: string
   }
 }
-
-const problemType = "application/problem+json"
 
 interface Failure {
   readonly _tag: string
@@ -437,19 +435,41 @@ export const problemBody = ({ code, status, title }: WireError, body: Body): Bod
   ...body
 })
 
-/** The answer to an error of the table; null for anything else. */
+/** An answer as it is written. */
+interface Written {
+  readonly status: number
+  readonly contentType: string
+  readonly headers: { readonly [name: string]: string }
+  readonly text: string
+}
+
+/** The answer to an error of the table; null for anything else. `instead` stands in place of what the table has. */
+export const writtenError = (
+  error: unknown,
+  requestId: string,
+  accept: string | undefined,
+  instead: { readonly status?: number; readonly message?: string } = {}
+): Written | null => {
+  const entry = entryOf(error)
+  const found = entry?.body(error, requestId) ?? null
+  if (entry === undefined || found === null) return null
+  const { message = found.error.message, status = entry.status } = instead
+  const body = { ...found, error: { ...found.error, message } }
+  const problem = wantsProblem(accept)
+  return {
+    status,
+    contentType: problem ? problemType : "application/json",
+    headers: entry.headers(error),
+    text: JSON.stringify(problem ? problemBody({ ...entry, status }, body) : body)
+  }
+}
+
+/** The same as a response. */
 export const errorResponse = (
   error: unknown,
   requestId: string,
   accept: string | undefined
 ): HttpServerResponse.HttpServerResponse | null => {
-  const entry = entryOf(error)
-  const body = entry?.body(error, requestId) ?? null
-  if (entry === undefined || body === null) return null
-  const problem = wantsProblem(accept)
-  return HttpServerResponse.text(JSON.stringify(problem ? problemBody(entry, body) : body), {
-    status: entry.status,
-    contentType: problem ? problemType : "application/json",
-    headers: entry.headers(error)
-  })
+  const written = writtenError(error, requestId, accept)
+  return written === null ? null : HttpServerResponse.text(written.text, written)
 }

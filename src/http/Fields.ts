@@ -55,12 +55,15 @@ export const UsdInput: Schema.Schema<Micros, number> = Schema.transformOrFail(
 /** A field with a `jsonSchema` of its own loses its other description, so the `jsonSchema` repeats it. */
 const described = (description: string | undefined) => (description === undefined ? {} : { description })
 
+/** What is said of a value that is no such line. */
+export const lineExpected = (charsMax: number): string => `must have 1 to ${charsMax} printable characters`
+
 /** Text that can be stored and printed on one line. */
 export const line = (charsMax: number, description?: string, signsRefused = "") =>
   Schema.String.pipe(
     Schema.pattern(new RegExp(`^[^${notOnOneLine}${signsRefused}]{1,${charsMax}}$`, "u")),
     Schema.annotations({
-      ...says(`must have 1 to ${charsMax} printable characters`),
+      ...says(lineExpected(charsMax)),
       jsonSchema: { type: "string", minLength: 1, maxLength: charsMax, ...described(description) }
     })
   )

@@ -3,7 +3,7 @@ import { isUtf8 } from "node:buffer"
 import { Effect, Schema } from "effect"
 import { ValidationError } from "../domain/ApiErrors.js"
 import { idempotencyKeyCharsMax } from "../domain/Limits.js"
-import { askedMaybe, line } from "./Fields.js"
+import { askedMaybe, line, lineExpected } from "./Fields.js"
 import { headerParam } from "./Query.js"
 
 const exampleKey = "order 4711: find the address"
@@ -39,9 +39,7 @@ export const idempotencyKeyOf = (
 ): Effect.Effect<string | null, ValidationError> => {
   const fromHeader = header === undefined ? undefined : headerText(header)
   if (fromHeader !== undefined && !isKey(fromHeader))
-    return Effect.fail(
-      ValidationError.of("idempotency-key", `must have 1 to ${idempotencyKeyCharsMax} printable characters`)
-    )
+    return Effect.fail(ValidationError.of("idempotency-key", lineExpected(idempotencyKeyCharsMax)))
   if (fromHeader !== undefined && body !== undefined && fromHeader !== body) {
     return Effect.fail(
       ValidationError.of("idempotencyKey", "differs from the Idempotency-Key header; send one of them")

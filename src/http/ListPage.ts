@@ -2,7 +2,7 @@
 import { Effect, Option } from "effect"
 import { ValidationError } from "../domain/ApiErrors.js"
 import { CursorKey } from "../services/CursorKey.js"
-import type { Page, PageRequest } from "../domain/Page.js"
+import { noCursorOfList, type Page, type PageRequest } from "../domain/Page.js"
 import { makeCursor, readCursor, type CursorBinding } from "./Cursor.js"
 
 export interface PageQuery {
@@ -10,8 +10,7 @@ export interface PageQuery {
   readonly cursor?: string
 }
 
-export const badCursor = () =>
-  ValidationError.of("cursor", "is not a cursor of this list; take nextCursor from an answer with the same filters")
+export const badCursor = () => ValidationError.of("cursor", `is ${noCursorOfList}`)
 
 /** Fails with the list's own error when the cursor does not belong to it. */
 export const pageRequest = <E>(

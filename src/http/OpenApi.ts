@@ -8,6 +8,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import { isObject, type Json, type JsonObject } from "../domain/Json.js"
 import { member as ownMember } from "../domain/Members.js"
 import { runFailures } from "../domain/RunFailures.js"
+import { problemType } from "./Accept.js"
 import { errorPrefix, type Required, type Route, routesOf } from "./Access.js"
 import type { Api } from "./Api.js"
 import { wireErrors } from "./Envelope.js"
@@ -141,7 +142,7 @@ const tidyError = (response: JsonObject, possible: ReadonlySet<string>): JsonObj
         schema: schemas.length === 1 ? (schemas[0] ?? {}) : { anyOf: schemas },
         examples: errorExamplesOf(codes, "error")
       },
-      "application/problem+json": { schema: refTo("Problem"), examples: errorExamplesOf(codes, "problem") }
+      [problemType]: { schema: refTo("Problem"), examples: errorExamplesOf(codes, "problem") }
     }
   }
 }
@@ -233,7 +234,7 @@ const missing = (code: string, headers: JsonObject): JsonObject => ({
   headers: { "X-Request-Id": headerRef("X-Request-Id"), ...headers },
   content: {
     "application/json": { schema: refTo(errorPrefix + code), examples: errorExamplesOf([code], "error") },
-    "application/problem+json": { schema: refTo("Problem"), examples: errorExamplesOf([code], "problem") }
+    [problemType]: { schema: refTo("Problem"), examples: errorExamplesOf([code], "problem") }
   }
 })
 const missingResponses: JsonObject = {

@@ -6,6 +6,7 @@
 import { readFileSync } from "node:fs"
 import { isObject, type Json, type JsonObject } from "../domain/Json.js"
 import { member } from "../domain/Members.js"
+import { problemType } from "./Accept.js"
 import { problemBody, wireErrors } from "./Envelope.js"
 import { packagedFile } from "../PackagedFiles.js"
 
@@ -108,7 +109,7 @@ const named = (
 const sameRequest = (body: Json): string => JSON.stringify(isObject(body) ? { ...body, idempotencyKey: null } : body)
 
 /** Answers have these beside the JSON that is recorded. */
-const withoutNames: ReadonlySet<string> = new Set(["application/problem+json", "text/html"])
+const withoutNames: ReadonlySet<string> = new Set([problemType, "text/html"])
 
 /** Adds what was recorded of an operation: its bodies, and its answers by status. */
 export const withRecorded = (operation: JsonObject, examples: ReadonlyArray<RecordedExample>): JsonObject => {

@@ -3,6 +3,7 @@
  * straight into the metrics because it is on the path of every request.
  */
 import { Metric, MetricBoundaries, MetricKey } from "effect"
+import { isKnownMethod } from "./serving/Routes.js"
 
 const requests = MetricKey.counter("http_requests_total", { description: "Answered requests", incremental: true })
 const seconds = MetricKey.histogram(
@@ -10,7 +11,6 @@ const seconds = MetricKey.histogram(
   MetricBoundaries.fromIterable([0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]),
   "Time from the request's headers to its answer"
 )
-const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 
 // The tags belong to the key and not to the metric: a tagged metric looks its hook up anew with every update, which
 // cost 15 µs a request.
@@ -27,7 +27,7 @@ const bind = (method: string, route: string, status: number) => ({
 const bound = new Map<string, ReturnType<typeof bind>>()
 
 export const observe = (method: string, route: string | null, status: number, elapsedSeconds: number): void => {
-  const shown = methods.has(method) ? method : "other"
+  const shown = isKnownMethod(method) ? method : "other"
   const key = `${shown} ${route} ${status}`
   const known = bound.get(key)
   const { count, time } = known ?? bind(shown, route ?? "none", status)

@@ -9,12 +9,11 @@ import { readUrl } from "../domain/Url.js"
 import type { Span, SpanEnd, Tracer } from "../services/Tracing.js"
 import type { Route } from "./Access.js"
 import type { RequestState } from "./RequestState.js"
-import { pathOf } from "./serving/Routes.js"
+import { isKnownMethod, pathOf } from "./serving/Routes.js"
 import type { ServedRequest } from "./serving/ServedRequest.js"
 
 type Request = Pick<ServedRequest, "headers" | "sentMethod" | "url">
 
-const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 const runIdShape = /^run_[0-9a-z]{1,64}$/
 
 /** The run that the path names. */
@@ -61,7 +60,7 @@ export const makeRequestSpans = (tracer: Tracer, routes: ReadonlyArray<Route>, p
     ended: ({ sentMethod: method, url }, { requestId, route, runId, workspaceId }, exit) => {
       const status = Exit.isSuccess(exit) ? exit.value.status : null
       const run = runId ?? (route === null ? null : runIdIn(route, url))
-      const shown = knownMethods.has(method) ? method : "_OTHER"
+      const shown = isKnownMethod(method) ? method : "_OTHER"
       return {
         name: `${shown === "_OTHER" ? "HTTP" : shown}${route === null ? "" : ` ${route}`}`,
         attributes: {

@@ -2,6 +2,7 @@
  * What is known about the request that is being answered, in one record per request: its id, and what headers, log and
  * metrics need. The boundary and the access middleware write it, services never do.
  */
+import type { IncomingMessage } from "node:http"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import { Context, Effect, Option } from "effect"
 import type { TraceContext } from "../domain/Trace.js"
@@ -48,5 +49,7 @@ export const currentRequest: Effect.Effect<RequestState> = Effect.contextWith((c
 const acceptable = /^[A-Za-z0-9._:-]{1,128}$/
 
 /** The client's own request id, when it is safe to repeat it; else none. */
-export const incomingRequestId = (header: string | undefined): string | null =>
-  header !== undefined && acceptable.test(header) ? header : null
+export const incomingRequestId = ({ headers }: Pick<IncomingMessage, "headers">): string | null => {
+  const given = headers["x-request-id"]
+  return typeof given === "string" && acceptable.test(given) ? given : null
+}

@@ -198,7 +198,7 @@ const LookAway = Layer.scopedDiscard(
   })
 )
 
-export type HttpServices =
+type HttpServices =
   | Accounts
   | AutomaticTopUps
   | AuditTrail

@@ -2,7 +2,8 @@
  * Cuts off readers that do not read. What a client does not take of an answer waits in this process, so three bounds
  * hold: nothing taken for a while, less on average than a slow line gives, and, for all answers together, a bound of
  * memory above which those who wait longest go first. A run that is waited for is no slow reader: nothing has been
- * written yet.
+ * written yet. Nor is one whose answer stands behind that of another request on its connection; that one only holds
+ * memory.
  */
 import type { Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -25,8 +26,10 @@ interface Answer {
   readonly socket: Socket
   /** What the socket had sent before. */
   readonly sentBefore: number
-  /** The moment since which something of it waits. */
+  /** The moment since which something of it waits in this process. */
   since: number | null
+  /** The same for its reader, who can take nothing of it before its turn. */
+  offeredSince: number | null
 }
 
 interface Unread {
@@ -49,22 +52,17 @@ export const cutSlowReaders = (
 ): Effect.Effect<void, never, Scope.Scope> => {
   const limits = { ...standard, ...special }
   const answers = makeUnderWay<Answer>()
-  const bySocket = new WeakMap<Socket, ServerResponse>()
 
   server.setTimeout(limits.stallMillis, (socket: Socket) => {
     // Node has seen no byte go either way for so long. Without an answer under way it is an idle connection, which Node
     // would end too.
-    const response = bySocket.get(socket)
-    if (response === undefined || response.writableLength > 0) socket.destroy()
+    const current = Array.from(answers).find(({ response }) => response.socket === socket)
+    if (current === undefined || current.response.writableLength > 0) socket.destroy()
   })
   server.on("request", (request, response: ServerResponse) => {
     const { socket } = request
-    const ended = answers.add({ response, socket, sentBefore: socket.bytesWritten, since: null })
-    bySocket.set(socket, response)
-    response.once("close", () => {
-      ended()
-      if (bySocket.get(socket) === response) bySocket.delete(socket)
-    })
+    const ended = answers.add({ response, socket, sentBefore: socket.bytesWritten, since: null, offeredSince: null })
+    response.once("close", ended)
   })
 
   const look = () => {
@@ -73,13 +71,15 @@ export const cutSlowReaders = (
     for (const answer of answers) {
       const bytes = answer.response.writableLength
       if (bytes === 0) {
-        answer.since = null
+        answer.since = answer.offeredSince = null
         continue
       }
       const since = (answer.since ??= at)
+      // Node gives a response its socket when its turn comes.
+      if (answer.response.socket !== null) answer.offeredSince ??= at
       const accepted = answer.socket.bytesWritten - answer.sentBefore
       const allowedMillis = limits.stallMillis + (accepted / limits.bytesPerSecond) * 1_000
-      if (at - since > allowedMillis) answer.socket.destroy()
+      if (at - (answer.offeredSince ?? at) > allowedMillis) answer.socket.destroy()
       else unread.push({ socket: answer.socket, bytes, since })
     }
     let total = unread.reduce((sum, { bytes }) => sum + bytes, 0)

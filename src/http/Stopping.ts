@@ -3,14 +3,15 @@
  * send its next request at the very moment when the server closes the connection; then the request would end in a
  * reset, and nobody could say whether it was done. So no connection is closed at once: for a moment each may still
  * bring a request, whose answer says that the connection ends. Only one that has brought nothing in that time is
- * closed. And what a client still sends behind an answer, such as a body that nobody waits for, is read until the
- * client is done: otherwise the answer itself could be lost.
+ * closed. And what a client still sends behind an answer, such as a body that nobody waits for, is read for a moment:
+ * otherwise the answer itself could be lost.
  */
 import { type Server, ServerResponse } from "node:http"
 import { Server as NetServer, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { Deferred, Effect, Fiber } from "effect"
-import { idleLookMillis, idleShareOfDrain } from "../domain/Limits.js"
+import { idleLookMillis, idleShareOfDrain, lateRequestsMax } from "../domain/Limits.js"
+import { endSoftly } from "./serving/SoftEnd.js"
 
 export interface Endings {
   /**
@@ -64,24 +65,30 @@ export const makeEndings = (): Endings => {
 
 /**
  * Gives a request to the listeners of the server only if `arrived` says so. The body of any other is read and thrown
- * away, as all that comes behind an answer.
+ * away, as all that comes behind an answer. Node keeps each such request until the connection is closed, so a client
+ * that sends many is cut off.
  */
 export const hearOnly = (server: Server, arrived: Endings["arrived"]): void => {
   const emit = server.emit.bind(server)
+  const late = new WeakMap<Socket, number>()
   Object.defineProperty(server, "emit", {
     value: (event: string, ...given: ReadonlyArray<unknown>): boolean => {
       const [, response] = given
       if (event !== "request" || !(response instanceof ServerResponse) || arrived(response))
         return emit(event, ...given)
-      response.req.resume()
+      const { socket } = response.req
+      const count = (late.get(socket) ?? 0) + 1
+      late.set(socket, count)
+      if (count > lateRequestsMax) socket.destroy()
+      else response.req.resume()
       return false
     }
   })
 }
 
-/** Says that nothing more comes, and goes on to read; the client closes, or the server when it has stopped. */
+/** Node calls this when the last answer is written, and would close the connection at once. */
 const endsSoftly = (socket: Socket): void => {
-  socket.destroySoon = () => void socket.end()
+  socket.destroySoon = () => endSoftly(socket)
 }
 
 /**

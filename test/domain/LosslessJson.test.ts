@@ -64,6 +64,11 @@ describe("lossless JSON", () => {
     }
   })
 
+  it("keeps them beside a member that is called toJSON", () => {
+    const text = '{"toJSON":1,"n":9007199254740993,"in":{"toJSON":{"n":9007199254740993}}}'
+    assert.strictEqual(writeJson(read(text)), text)
+  })
+
   it("leaves every other number a number", () => {
     for (const number of kept) assert.deepStrictEqual(read(`[ ${number} ]`), [Number(number)])
     assert.deepStrictEqual(read("[1.0, 1e2, -0.50]"), [1, 100, -0.5])

@@ -5,7 +5,7 @@
 import { connect } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import { bodyBytesMax } from "../../src/domain/Limits.js"
+import { bodyBytesMax, pathCharsMax, queryParametersMax } from "../../src/domain/Limits.js"
 import { startGateway, type Answer } from "../support/httpGateway.js"
 import { completedRun, runId } from "../support/httpSamples.js"
 
@@ -223,6 +223,42 @@ describe("paths and methods", () => {
     })
   )
 
+  it.scopedLive("longer than any route takes are 404", () =>
+    Effect.gen(function* () {
+      const gateway = yield* sealed
+      for (const path of [`/${"%25".repeat(5_000)}`, `/v1/runs/${"%61".repeat(pathCharsMax / 3)}`]) {
+        const answer = yield* gateway.get(path)
+        assert.deepStrictEqual([answer.status, answer.json.error.code], [404, "route_not_found"])
+      }
+    })
+  )
+
+  it.scopedLive("of a whole URL are those within it, and what is no path reaches no route", () =>
+    Effect.gen(function* () {
+      const gateway = yield* sealed
+      const status = (method: string, target: string) =>
+        Effect.map(
+          raw(
+            gateway.port,
+            `${method} ${target} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer token\r\nconnection: close\r\n\r\n`
+          ),
+          (answer) => answer.slice(9, 12)
+        )
+      const targets = [
+        ["GET", "http://other.example/livez", "200"],
+        ["GET", "HTTPS://other.example:8443/livez?x=1", "200"],
+        ["PUT", "http://other.example/v1/runs", "405"],
+        ["GET", "http://other.example/nope", "404"],
+        ["GET", "*", "400"],
+        ["GET", "*v1/balance", "400"],
+        ["GET", "livez", "400"],
+        ["OPTIONS", "*", "400"]
+      ] as const
+      for (const [method, target, expected] of targets)
+        assert.strictEqual(yield* status(method, target), expected, `${method} ${target}`)
+    })
+  )
+
   it.scopedLive("HEAD answers what GET would, without a body", () =>
     Effect.gen(function* () {
       const gateway = yield* sealed
@@ -251,6 +287,16 @@ describe("queries", () => {
         ["/v1/ledger?cursor=x", "cursor"]
       ] as const
       for (const [path, field] of cases) refused(yield* gateway.get(path), field)
+    })
+  )
+
+  it.scopedLive("of too many parameters are refused before any of them is read", () =>
+    Effect.gen(function* () {
+      const gateway = yield* sealed
+      const parameters = (count: number) => Array.from({ length: count }, () => "p=%zz").join("&")
+      refused(yield* gateway.get(`/v1/runs?${parameters(2_200)}`), "query")
+      refused(yield* gateway.get(`/livez?${parameters(queryParametersMax + 1)}`), "query")
+      assert.strictEqual((yield* gateway.get(`/livez?${parameters(queryParametersMax)}`)).status, 200)
     })
   )
 

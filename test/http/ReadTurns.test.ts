@@ -1,5 +1,5 @@
 /** One tenant's reads take turns, and leave the others' alone. */
-import { connect } from "node:net"
+import { connect, type Socket } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Redacted, TestClock } from "effect"
 import { WorkspaceId } from "../../src/domain/Ids.js"
@@ -89,6 +89,49 @@ describe("reads of a workspace", () => {
       yield* Deferred.succeed(go, undefined)
       for (let more = 0; more < 2 * readsAtOnceMax; more++)
         assert.strictEqual((yield* gateway.get("/v1/runs", { authorization: "Bearer t" })).status, 200)
+    })
+  )
+
+  it.scopedLive("do not wait for quotes whose bodies are still on the way", () =>
+    Effect.gen(function* () {
+      const gateway = yield* startGateway({ runs: { list: () => Effect.succeed({ items: [], next: null }) } })
+      const quote =
+        "POST /v1/runs/quote HTTP/1.1\r\nhost: x\r\nauthorization: Bearer token\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"
+      for (let count = 0; count < readsAtOnceMax; count++)
+        yield* Effect.acquireRelease(
+          Effect.async<Socket>((resume) => {
+            const socket = connect(gateway.port, "127.0.0.1")
+            // The server says that it has begun to read.
+            socket.once("data", () => resume(Effect.succeed(socket)))
+            socket.write(quote.replace("host: x", "host: x\r\nexpect: 100-continue"))
+          }),
+          (socket) => Effect.sync(() => socket.destroy())
+        )
+      assert.strictEqual((yield* gateway.get("/v1/runs")).status, 200)
+    })
+  )
+
+  it.scopedLive("take one also for a connection and for an older version of a contract", () =>
+    Effect.gen(function* () {
+      for (const path of ["/v1/connections/con_00000000000000000000000001", "/v1/operations/x?contractVersion=old"]) {
+        let underWay = 0
+        const held = () =>
+          Effect.suspend(() => {
+            underWay += 1
+            return Effect.never
+          })
+        const gateway = yield* startGateway({ connections: { get: held }, catalog: { contract: held } })
+        const socket = yield* Effect.acquireRelease(
+          Effect.sync(() => connect(gateway.port, "127.0.0.1")),
+          (open) => Effect.sync(() => open.destroy())
+        )
+        socket.write(
+          `GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer token\r\n\r\n`.repeat(readsAtOnceMax + 2)
+        )
+        yield* Effect.repeat(gateway.get("/livez"), { until: () => underWay >= readsAtOnceMax })
+        yield* gateway.get("/livez")
+        assert.strictEqual(underWay, readsAtOnceMax, path)
+      }
     })
   )
 

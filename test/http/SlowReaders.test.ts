@@ -80,6 +80,18 @@ describe("a reader", () => {
   )
 
   it.scopedLive(
+    "whose answer waits behind that of another request is not cut off",
+    () =>
+      Effect.gen(function* () {
+        const { port } = yield* serving({ stallMillis: 500, bytesPerSecond: 1e9, unreadBytes: 1e9 })
+        const socket = yield* asking(port, "/later")
+        socket.write("GET /large HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+        assert.isAtLeast(yield* rest(socket), largeBytes)
+      }),
+    30_000
+  )
+
+  it.scopedLive(
     "who takes too little for too long is cut off",
     () =>
       Effect.gen(function* () {

@@ -139,6 +139,48 @@ export const topUpsSuite = (name: string, make: Make) =>
     )
 
     test(
+      "the same key is a conflict where the card is to be saved now, and was not",
+      Effect.gen(function* () {
+        const topUps = yield* TopUps
+        const workspaceId = yield* workspace
+        const ask = (saveMethod: boolean) =>
+          topUps.request(
+            { workspaceId, operatorWorkspace: false, amountMicros: usd(10), idempotencyKey: "k", saveMethod },
+            commandLine
+          )
+        yield* ask(false)
+        assert.strictEqual((yield* Effect.flip(ask(true)))._tag, "idempotency_conflict")
+      })
+    )
+
+    it.effect("the same key answers the same top-up after the operator has changed the amounts", () => {
+      const bounds = { minimumMicros: usd(5), suggestedMicros: usd(20) }
+      const changing: BillingPolicy = {
+        ...policy,
+        get minimumMicros() {
+          return bounds.minimumMicros
+        },
+        get suggestedMicros() {
+          return bounds.suggestedMicros
+        }
+      }
+      return Effect.gen(function* () {
+        const topUps = yield* TopUps
+        const workspaceId = yield* workspace
+        const ask = (idempotencyKey: string, amountMicros: Micros | null) =>
+          topUps.request(
+            { workspaceId, operatorWorkspace: false, amountMicros, idempotencyKey, saveMethod: false },
+            commandLine
+          )
+        const [small, suggested] = [yield* ask("small", usd(5)), yield* ask("suggested", null)]
+        Object.assign(bounds, { minimumMicros: usd(30), suggestedMicros: usd(40) })
+        assert.deepStrictEqual(yield* ask("small", usd(5)), small)
+        assert.deepStrictEqual(yield* ask("suggested", null), suggested)
+        assert.strictEqual((yield* Effect.flip(ask("new", usd(5))))._tag, "validation_error")
+      }).pipe(Effect.provide(Layer.provide(make(changing), [nobodyCharges, paying])))
+    })
+
+    test(
       "a key belongs to its workspace",
       Effect.gen(function* () {
         const topUps = yield* TopUps

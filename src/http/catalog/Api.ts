@@ -32,7 +32,7 @@ import { OperationContract } from "../../domain/OperationContract.js"
 import { Prefer } from "../../domain/RoutePlan.js"
 import { Access, AnswerHeaders } from "../Access.js"
 import { Bearer, Open } from "../Auth.js"
-import { Wire, WireStorage } from "../Envelope.js"
+import { Wire, WireReading } from "../Envelope.js"
 import { field } from "../Fields.js"
 import {
   booleanParam,
@@ -184,7 +184,7 @@ export class CatalogApi extends HttpApiGroup.make("catalog")
       .addSuccess(OperationContract)
       .addError(Wire.NotFound)
       .addError(Wire.CatalogLoading)
-      .addError(WireStorage)
+      .addError(WireReading)
       .annotate(Access, "catalog:read")
       .annotate(OpenApi.Summary, "Inspect an operation or a job: its input, output, price and effect")
       .annotate(

@@ -17,6 +17,7 @@ import { publicBudget } from "../BodyBudget.js"
 import { makeCursor, readCursor } from "../Cursor.js"
 import { wireErrors } from "../Envelope.js"
 import { badCursor } from "../ListPage.js"
+import { ReadTurns } from "../ReadTurns.js"
 import { served, type Served } from "../serving/Endpoints.js"
 import { isUnchanged } from "../Unchanged.js"
 import { jsonResponse, rowsBody } from "./Bodies.js"
@@ -57,7 +58,7 @@ const saysPrefer = ({ url }: { readonly url: string }): boolean => /[?&]prefer=/
 export const CatalogHandlers: Layer.Layer<
   HttpApiGroup.ApiGroup<"provider-gateway", "catalog">,
   never,
-  Catalog | CursorKey | Bearer | Served
+  Catalog | CursorKey | ReadTurns | Bearer | Served
 > = HttpApiBuilder.group(Api, "catalog", (handlers) =>
   served(
     Effect.gen(function* () {
@@ -130,15 +131,17 @@ export const CatalogHandlers: Layer.Layer<
         .handle(
           "operation",
           Effect.fnUntraced(function* ({ path, urlParams }) {
-            return yield* catalog.contract(
-              trimmedEndpointId(path.endpointId),
-              urlParams.contractVersion ?? null,
-              yield* Principal
-            )
+            const caller = yield* Principal
+            const endpointId = trimmedEndpointId(path.endpointId)
+            const { contractVersion } = urlParams
+            if (contractVersion === undefined) return yield* catalog.contract(endpointId, null, caller)
+            // Only an older version is read from storage.
+            const turns = yield* ReadTurns
+            return yield* turns.take(caller.workspaceId, catalog.contract(endpointId, contractVersion, caller))
           })
         )
     }),
-    Context.pick()
+    Context.pick(ReadTurns)
   )
 )
 

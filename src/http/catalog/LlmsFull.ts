@@ -3,6 +3,7 @@
  * run, every route, every job with its input and output, its operations with their prices, every error. The same until
  * the next revision: nothing in it is of the moment.
  */
+import { waitSecondsMax, waitSecondsWhenTrue } from "../../domain/Limits.js"
 import { toUsd } from "../../domain/Micros.js"
 import type { JobManifest, Operation } from "../../domain/Manifest.js"
 import { listedMicros } from "../../domain/ContractMaking.js"
@@ -60,7 +61,7 @@ const needsOf = ({ needs }: JobManifest): string =>
     ? "see the example"
     : `one of ${needs.map((set) => set.map((field) => `\`${field}\``).join(" + ")).join(", or ")}`
 
-export interface FullParts {
+interface FullParts {
   /** What `/llms.txt` says before its jobs. */
   readonly opening: ReadonlyArray<string>
   readonly routes: ReadonlyArray<Route>
@@ -76,7 +77,7 @@ export const llmsFullText = ({ errors, jobs, opening, routes }: FullParts): stri
     "",
     "- `POST /v1/runs` takes `endpointId` (`job:<id>`, or the id of one operation), `input`, and for jobs `fallback: true`: a miss moves on to the next provider.",
     "- `Idempotency-Key` (or `idempotencyKey` in the body) is mandatory. The same key with the same request answers the same run and charges once; a new try needs a new key.",
-    "- `wait=true` waits up to 20 seconds, a number up to 60. A run that is `queued` or `running` after that is asked for with `GET /v1/runs/{runId}`.",
+    `- \`wait=true\` waits up to ${waitSecondsWhenTrue} seconds, a number up to ${waitSecondsMax}. A run that is \`queued\` or \`running\` after that is asked for with \`GET /v1/runs/{runId}\`.`,
     "- `status` is `queued`, `running`, `completed`, `failed`, `blocked` or `reconciliation_pending`; `outcome` is `hit`, `weak`, `miss`, `error` or `rejected`.",
     "- `result` is the provider's answer; text has `result.text`, a file `result.media.downloadPath`. `normalized.fields` has the job's fields under fixed names.",
     "- Money: the highest price is held first, the real cost is charged at the end, the rest is released. Failures cost nothing, misses usually nothing. Names that end in `Micros` are integers, millionths of a dollar; all others are dollars.",

@@ -90,10 +90,12 @@ export const ConnectionsHandlers: Layer.Layer<
         )
         .handle(
           "get",
-          Effect.fnUntraced(function* ({ path }) {
-            const { workspaceId } = yield* Principal
-            return connectionBody(yield* connections.get(workspaceId, yield* connectionIdOf(path.connectionId)))
-          })
+          reading(
+            Effect.fnUntraced(function* ({ path }) {
+              const { workspaceId } = yield* Principal
+              return connectionBody(yield* connections.get(workspaceId, yield* connectionIdOf(path.connectionId)))
+            })
+          )
         )
         .handle(
           "delete",

@@ -21,7 +21,7 @@ import {
 } from "../Fields.js"
 
 /** Where a person decides; the id is in it, the code is for comparing only. */
-export const approvePath = (approvalId: string): string => `/approve/${approvalId}`
+const approvePath = (approvalId: string): string => `/approve/${approvalId}`
 
 export const LoginInput = Schema.Struct({
   digest: asked(

@@ -5,6 +5,7 @@
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
+import { devicePollSeconds, deviceTokenAgainMillis } from "../../domain/Limits.js"
 import { Access, AnswerHeaders } from "../Access.js"
 import { Open } from "../Auth.js"
 import { Wire, WireStorage } from "../Envelope.js"
@@ -49,7 +50,7 @@ export class OAuthApi extends HttpApiGroup.make("oauth")
       .annotate(OpenApi.Summary, "Ask for the token of a device")
       .annotate(
         OpenApi.Description,
-        "Ask every interval seconds until a person has decided: authorization_pending says to go on, slow_down to wait 5 seconds longer from now on. The token is handed out once; the same request gives it again for a minute, in case the answer was lost, and is invalid_grant after that."
+        `Ask every interval seconds until a person has decided: authorization_pending says to go on, slow_down to wait ${devicePollSeconds} seconds longer from now on. The token is handed out once; the same request gives it again for ${deviceTokenAgainMillis / 1_000} seconds, in case the answer was lost, and is invalid_grant after that.`
       )
   )
   .annotate(OpenApi.Description, "How a device or an OAuth client gets a token that a person approves (RFC 8628)")

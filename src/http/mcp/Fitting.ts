@@ -30,7 +30,7 @@ const steps = [
   { items: 1, chars: 200 }
 ] as const
 
-export interface Shortened {
+interface Shortened {
   readonly value: Json
   /** Items that each list was cut to; null when none was. */
   readonly items: number | null

@@ -3,6 +3,7 @@
  * of runs take, and answer less: what an agent needs to go on.
  */
 import { Effect, Schema } from "effect"
+import { cutText } from "../../domain/Characters.js"
 import { Json, JsonObject } from "../../domain/Json.js"
 import {
   cursorCharsMax,
@@ -171,10 +172,15 @@ const viewOf = (body: RunBody): RunView => {
   }
 }
 
-/** Lists that were cut, of which an answer tells. */
+/** Lists that were cut, of which an answer tells, and how much of the path of each. */
 const arraysToldMax = 20
+const pathChars = 100
 /** Room for what is said of a result that was cut. */
 const wordsBytes = 4_000
+
+/** Names in a result can be of any length, and so can the words about them: then the cut is told, but not where. */
+const withoutPaths = (view: RunView): RunView =>
+  view.trimmed === undefined || fits(view) ? view : { ...view, trimmed: { truncated: true, arrays: [] } }
 
 const fitted = (view: RunView): RunView => {
   if (fits(view)) return view
@@ -185,7 +191,7 @@ const fitted = (view: RunView): RunView => {
   const short = result === undefined ? null : shortened(result, toolAnswerBytesMax - bytesOf(around) - wordsBytes)
   const elsewhere = `GET /v1/runs/${view.runId} with the same token answers all of it`
   const asked = trimmed?.fields === undefined ? {} : { fields: trimmed.fields }
-  return {
+  return withoutPaths({
     ...around,
     ...(short === null
       ? {
@@ -197,11 +203,13 @@ const fitted = (view: RunView): RunView => {
             truncated: true,
             ...asked,
             ...(short.items === null ? {} : { max_items: short.items }),
-            arrays: short.arrays.slice(0, arraysToldMax)
+            arrays: short.arrays
+              .slice(0, arraysToldMax)
+              .map((array) => ({ ...array, path: cutText(array.path, pathChars) }))
           },
           hint: `The result, ${view.resultBytes ?? 0} bytes, was cut: long lists and texts end early. get_run with fields (dotted paths) or max_items shows other parts; ${elsewhere}.`
         })
-  }
+  })
 }
 
 const shown = (body: RunBody): RunView => fitted(viewOf(body))

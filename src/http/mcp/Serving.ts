@@ -26,6 +26,7 @@ import { stateOf, type RequestState } from "../RequestState.js"
 import { agentCounter } from "../runs/ServiceAgents.js"
 import { route, Routes } from "../serving/Routes.js"
 import { HttpSettings } from "../Settings.js"
+import { type ExactContent, makeExactContent } from "./ExactContent.js"
 import type { ToolAnswer, Visit } from "./Tool.js"
 import { callTool, maySee, tools, type ToolServices } from "./Tools.js"
 
@@ -44,11 +45,14 @@ type Sdk = Effect.Effect.Success<typeof sdk>
 
 const isArguments = Schema.is(ParsedObject)
 
-const resultOf = ({ failed, value }: ToolAnswer): CallToolResult => ({
-  content: [{ type: "text", text: writeJson(value) }],
-  structuredContent: value,
-  ...(failed ? { isError: true } : {})
-})
+const resultOf = ({ failed, value }: ToolAnswer, { markOf }: ExactContent): CallToolResult => {
+  const text = writeJson(value)
+  return {
+    content: [{ type: "text", text }],
+    structuredContent: markOf(text),
+    ...(failed ? { isError: true } : {})
+  }
+}
 
 /** One server for one request: what it shows and does is what its caller may. */
 const serverFor = (
@@ -83,8 +87,8 @@ const webHeaders = (request: HttpServerRequest.HttpServerRequest): Headers => {
 }
 
 /** What the SDK answers, as this server sends it. Its streams end with the answer, so they are read whole. */
-const answerOf = async (response: Response): Promise<HttpServerResponse.HttpServerResponse> => {
-  const text = await response.text()
+const answerOf = async (response: Response, { put }: ExactContent): Promise<HttpServerResponse.HttpServerResponse> => {
+  const text = put(await response.text())
   const { status } = response
   return text === ""
     ? HttpServerResponse.empty({ status })
@@ -142,7 +146,7 @@ export const mcpLayer: Layer.Layer<never, never, Accounts | HttpSettings | RateL
         const strange = stranger(loaded)(new Request(url, { method: "POST", headers }))
         if (strange !== undefined) {
           yield* spendPublic(limiter, request, trustProxy, state)
-          return yield* Effect.promise(() => answerOf(strange))
+          return yield* Effect.promise(() => answerOf(strange, makeExactContent()))
         }
         const caller = yield* authenticate(request, bearerToken(request.headers["authorization"] ?? ""), state)
         const parsedBody = yield* anyJsonBody(request, messageBudget)
@@ -157,14 +161,21 @@ export const mcpLayer: Layer.Layer<never, never, Accounts | HttpSettings | RateL
           countRunRequest: () => countAgent(request.headers["x-service-agent"])
         }
         return yield* Effect.promise(async (signal) => {
+          const content = makeExactContent()
           const call = async (name: string, args: unknown) =>
-            resultOf(await run(callTool(name, isArguments(args) ? args : null, visit, { request, state }), { signal }))
+            resultOf(
+              await run(callTool(name, isArguments(args) ? args : null, visit, { request, state }), { signal }),
+              content
+            )
           const handler = loaded.createMcpHandler(() => serverFor(loaded, visit, call), {
             // Nothing that a client could subscribe to ever changes.
             maxSubscriptions: 0,
             keepAliveMs: 0
           })
-          return answerOf(await handler.fetch(new Request(url, { method: "POST", headers, signal }), { parsedBody }))
+          return answerOf(
+            await handler.fetch(new Request(url, { method: "POST", headers, signal }), { parsedBody }),
+            content
+          )
         })
       })
 

@@ -33,7 +33,7 @@ export interface Annotations {
   readonly openWorldHint: boolean
 }
 
-export interface ObjectSchema {
+interface ObjectSchema {
   readonly type: "object"
   readonly [keyword: string]: Json
 }

@@ -3,6 +3,7 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { Schema } from "effect"
+import { webhookToleranceSeconds } from "../../domain/Limits.js"
 import { reportOutcomes } from "../../domain/PaymentReport.js"
 import { ignoredEvents } from "../../services/PaymentEvents.js"
 import { Access } from "../Access.js"
@@ -22,7 +23,7 @@ const StripeEvent = Schema.Object.annotations({
   }
 })
 
-export const EventReceived = Schema.Struct({
+const EventReceived = Schema.Struct({
   received: field(Schema.Literal(true), "The event is stored", true),
   outcomes: field(
     Schema.Array(Schema.Literal(...reportOutcomes, ...ignoredEvents)),
@@ -54,7 +55,7 @@ export class PaymentsApi extends HttpApiGroup.make("payments")
       .annotate(OpenApi.Summary, "Take an event of Stripe")
       .annotate(
         OpenApi.Description,
-        "Stripe delivers events here. The body counts as it is, signed with one of the gateway's webhook secrets within the last 5 minutes. The answer comes after what happened is stored; anything but 200 makes Stripe deliver the event again. The same event may come any number of times and in any order."
+        `Stripe delivers events here. The body counts as it is, signed with one of the gateway's webhook secrets within the last ${webhookToleranceSeconds / 60} minutes. The answer comes after what happened is stored; anything but 200 makes Stripe deliver the event again. The same event may come any number of times and in any order.`
       )
   )
   .annotate(OpenApi.Description, "Where payment processors deliver their events")

@@ -4,7 +4,7 @@ import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import { Context, Effect, type Layer } from "effect"
 import { ValidationError } from "../../domain/ApiErrors.js"
-import { webhookBytesMax } from "../../domain/Limits.js"
+import { webhookBytesMax, webhookToleranceSeconds } from "../../domain/Limits.js"
 import { PaymentEvents } from "../../services/PaymentEvents.js"
 import { RateLimiter } from "../../services/RateLimiter.js"
 import { TopUpReports } from "../../services/TopUpReports.js"
@@ -18,7 +18,7 @@ import { HttpSettings } from "../Settings.js"
 
 const unsigned = ValidationError.of(
   "stripe-signature",
-  "must be a signature of this body by Stripe, made with the gateway's webhook secret within the last 5 minutes"
+  `must be a signature of this body by Stripe, made with the gateway's webhook secret within the last ${webhookToleranceSeconds / 60} minutes`
 )
 
 export const PaymentsHandlers: Layer.Layer<

@@ -63,7 +63,7 @@ export const createdBody = (created: CreatedRun): RunBody => ({ ...runBody(creat
 type Service = Runs["Type"]
 
 /** How much of the result a reader wants; `fields` are dotted paths with commas between them. */
-export interface Trimming {
+interface Trimming {
   readonly fields?: string
   readonly max_items?: number
 }
@@ -78,7 +78,7 @@ export const readRun = (runs: Service, workspaceId: WorkspaceId, runId: string, 
 export const cancelRun = (runs: Service, workspaceId: WorkspaceId, runId: string) =>
   Effect.flatMap(runIdOf(runId), (id) => Effect.map(runs.cancel(workspaceId, id), runBody))
 
-export interface RunListQuery extends PageQuery {
+interface RunListQuery extends PageQuery {
   readonly status?: RunStatus
   readonly capability?: string
   readonly includeResult: boolean

@@ -81,14 +81,16 @@ export const RunsHandlers: Layer.Layer<
           )
           .handleRaw(
             "quote",
-            reading(
-              Effect.fnUntraced(function* ({ request }) {
-                const principal = yield* Principal
-                const { requestId } = stateOf(request)
-                const body = yield* readQuoteRequest(request)
-                return quoteBody(yield* runs.quote(principal, quoteRequestOf(body, requestId)))
-              })
-            )
+            Effect.fnUntraced(function* ({ request }) {
+              const principal = yield* Principal
+              const { requestId } = stateOf(request)
+              // Before its turn: a client that is slow to send it keeps nobody waiting.
+              const body = yield* readQuoteRequest(request)
+              const turns = yield* ReadTurns
+              return quoteBody(
+                yield* turns.take(principal.workspaceId, runs.quote(principal, quoteRequestOf(body, requestId)))
+              )
+            })
           )
           .handle(
             "list",

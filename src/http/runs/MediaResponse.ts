@@ -11,7 +11,7 @@ import type { StorageError } from "../../domain/StorageErrors.js"
 import type { StoredMedia } from "../../services/RunStore.js"
 import { isUnchanged } from "../Unchanged.js"
 
-export interface MediaConditions {
+interface MediaConditions {
   readonly range: string | undefined
   readonly ifNoneMatch: string | undefined
   readonly ifRange: string | undefined

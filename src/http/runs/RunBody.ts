@@ -72,7 +72,7 @@ const TrimmedBody = Schema.Struct({
     })
   ).annotations({ description: "The arrays that lost items" })
 }).annotations({ identifier: "Trimmed", description: "How result was shrunk; the stored run is whole" })
-export type TrimmedBody = typeof TrimmedBody.Type
+type TrimmedBody = typeof TrimmedBody.Type
 
 const summaryFields = {
   runId: text("Names the run", exampleId("run")),

@@ -15,7 +15,7 @@ import type { RunSummary, RunBody, AttemptList } from "./RunBody.js"
 
 const usdOrNull = (micros: number | null): number | null => (micros === null ? null : toUsd(micros))
 
-export const resultBody = (runId: string, stored: StoredResult): Json => {
+const resultBody = (runId: string, stored: StoredResult): Json => {
   switch (stored._tag) {
     case "Json":
     case "Refusal":

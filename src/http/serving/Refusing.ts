@@ -8,10 +8,12 @@ import type { Duplex } from "node:stream"
 import { ValidationError } from "../../domain/ApiErrors.js"
 import { headerBytesMax, requestMillisMax } from "../../domain/Limits.js"
 import { StorageBusy } from "../../domain/StorageErrors.js"
-import { errorBody } from "../Envelope.js"
+import { writtenError } from "../Envelope.js"
+import { incomingRequestId } from "../RequestState.js"
 import type { Endings } from "../Stopping.js"
+import { endSoftly } from "./SoftEnd.js"
 
-export interface Refusal {
+interface Refusal {
   readonly status: number
   readonly error: ValidationError | StorageBusy
   readonly message?: string
@@ -36,15 +38,16 @@ const unreadable = (code: string | undefined): Refusal => {
   return { status: 400, error: ValidationError.of("request", "is not valid HTTP") }
 }
 
-const partsOf = ({ error, message }: Refusal, requestId: string) => {
-  const answer = errorBody(error, requestId)
-  const body = JSON.stringify(message === undefined ? answer : { ...answer, error: { ...answer?.error, message } })
+/** What Node cannot read has no headers that could ask for anything. */
+const partsOf = ({ error, ...instead }: Refusal, requestId: string, accept?: string) => {
+  const written = writtenError(error, requestId, accept, instead)
+  const body = written?.text ?? ""
   const headers = {
-    "content-type": "application/json",
+    ...written?.headers,
+    ...(written === null ? {} : { "content-type": written.contentType }),
     "content-length": String(Buffer.byteLength(body)),
     "x-request-id": requestId,
-    connection: "close",
-    ...("retryAfterSeconds" in error ? { "retry-after": String(error.retryAfterSeconds) } : {})
+    connection: "close"
   }
   return { body, headers }
 }
@@ -59,7 +62,8 @@ export const makeRefusing = (requestId: () => string, endings: Endings): Refusin
   const refused = new WeakSet<Duplex>()
 
   const answer = (response: ServerResponse, refusal: Refusal): void => {
-    const { body, headers } = partsOf(refusal, requestId())
+    const { req } = response
+    const { body, headers } = partsOf(refusal, incomingRequestId(req) ?? requestId(), req.headers.accept)
     response.writeHead(refusal.status, headers)
     response.end(body)
   }
@@ -68,7 +72,7 @@ export const makeRefusing = (requestId: () => string, endings: Endings): Refusin
     if (!socket.writable) return
     const { body, headers } = partsOf(refusal, requestId())
     const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-    socket.end([`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`, ...head, "", body].join("\r\n"))
+    endSoftly(socket, [`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`, ...head, "", body].join("\r\n"))
   }
 
   return {
@@ -91,7 +95,7 @@ export const makeRefusing = (requestId: () => string, endings: Endings): Refusin
       }
       if (newest.req.complete) onceAnswered(() => write(socket, refusal))
       // Otherwise the rest of that request is what cannot be read: the refusal is its answer, unless it has one.
-      else if (newest.headersSent) onceAnswered(() => socket.end())
+      else if (newest.headersSent) onceAnswered(() => endSoftly(socket))
       else {
         endings.endAfter(newest)
         answer(newest, refusal)

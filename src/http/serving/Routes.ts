@@ -6,7 +6,7 @@ import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Context, Effect, Layer } from "effect"
 import * as FindMyWay from "find-my-way-ts"
-import { pathParameterCharsMax } from "../../domain/Limits.js"
+import { pathCharsMax, pathParameterCharsMax } from "../../domain/Limits.js"
 import type { RequestState } from "../RequestState.js"
 import type { ServedRequest } from "./ServedRequest.js"
 
@@ -28,8 +28,14 @@ export type Request = HttpServerRequest.HttpServerRequest
 /** Runs an answer with these services and its request. */
 export type Begin<A> = <R>(services: Context.Context<R>, answer: Answer<R | Request>) => A
 
+const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const
+const known: ReadonlySet<string> = new Set(methods)
+
+/** Clients can send any word as a method; only these are counted and traced by name. */
+export const isKnownMethod = (method: string): boolean => known.has(method)
+
 export interface Route {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD" | "OPTIONS"
+  readonly method: (typeof methods)[number]
   readonly path: `/${string}`
   readonly answer: <A>(call: Call, begin: Begin<A>) => A
 }
@@ -49,7 +55,7 @@ export const route = <R>(
     )
 })
 
-export interface Found {
+interface Found {
   readonly route: Route
   readonly params: Call["params"]
   readonly query: Call["query"]
@@ -89,6 +95,8 @@ export const RoutesLayer: Layer.Layer<Routes> = Layer.sync(Routes, () => {
         for (const added of routes) table.on(added.method, added.path, added)
       }),
     find: (method, sent) => {
+      // The table decodes a path before it looks it up, and for a long one that takes milliseconds.
+      if (pathOf(sent).length > pathCharsMax) return null
       const url = onlyQueryApart(sent)
       const found = table.find(method, url) ?? (method === "HEAD" ? table.find("GET", url) : undefined)
       return found === undefined ? null : { route: found.handler, params: found.params, query: found.searchParams }

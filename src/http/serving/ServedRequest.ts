@@ -12,6 +12,7 @@ import * as HttpServerError from "@effect/platform/HttpServerError"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import { Effect, Inspectable, Option, Stream } from "effect"
 import type { RequestState } from "../RequestState.js"
+import { pathAndQuery } from "./Targets.js"
 
 type Platform = HttpServerRequest.HttpServerRequest
 
@@ -27,7 +28,7 @@ export class ServedRequest extends Inspectable.Class implements Platform {
     readonly state: RequestState
   ) {
     super()
-    this.url = source.url ?? "/"
+    this.url = pathAndQuery(source.url ?? "/")
   }
 
   /** The method as it was sent; there are more than the library knows. */

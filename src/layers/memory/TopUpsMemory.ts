@@ -11,12 +11,10 @@ import type { TopUpRow, TopUpRows } from "../accounts/topups/TopUpRows.js"
 import { AuditTrailMemory } from "./AuditTrailMemory.js"
 import { type TopUpNeeds, type TopUpServices, topUpsOver } from "../accounts/topups/TopUpsOver.js"
 
-const ofKey = (state: MemoryState, row: TopUpRow): TopUpRow | undefined =>
-  row.idempotencyKey === null
+const ofKey = (state: MemoryState, workspaceId: WorkspaceId, key: string | null): TopUpRow | undefined =>
+  key === null
     ? undefined
-    : [...HashMap.values(state.topUps)].find(
-        (other) => other.workspaceId === row.workspaceId && other.idempotencyKey === row.idempotencyKey
-      )
+    : [...HashMap.values(state.topUps)].find((row) => row.workspaceId === workspaceId && row.idempotencyKey === key)
 
 const putTopUp = (row: TopUpRow) => (state: MemoryState) =>
   [row, { ...state, topUps: HashMap.set(state.topUps, row.topUpId, row) }] as const
@@ -44,9 +42,10 @@ const hasMoney = (state: MemoryState, workspaceId: WorkspaceId): boolean =>
 
 const rowsOver = ({ modify, read, transact }: MemoryStorage["Type"]): TopUpRows => ({
   transact,
+  ofKey: (workspaceId, key) => Effect.map(read, (state) => ofKey(state, workspaceId, key) ?? null),
   insert: (row) =>
     modify((state) => {
-      const before = ofKey(state, row)
+      const before = ofKey(state, row.workspaceId, row.idempotencyKey)
       return before === undefined ? putTopUp(row)(state) : [before, state]
     }),
   get: (topUpId) => Effect.map(read, ({ topUps }) => Option.getOrNull(HashMap.get(topUps, topUpId))),

@@ -3,6 +3,7 @@
  * at the same time.
  */
 import { Effect, Layer, Schema } from "effect"
+import { wellFormed } from "../../domain/Characters.js"
 import { Json } from "../../domain/Json.js"
 import { ContractStore, type StoredContract } from "../../services/ContractStore.js"
 import { Database } from "./Database.js"
@@ -57,7 +58,7 @@ export const ContractStorePg: Layer.Layer<ContractStore, never, Database> = Laye
       find: Effect.fn("ContractStore.find")(function* (endpointId, contractVersion) {
         const row = yield* contractRow(
           query(sql`
-          select contract from catalog_contracts where endpoint_id = ${endpointId} and contract_version = ${contractVersion}`)
+          select contract from catalog_contracts where endpoint_id = ${wellFormed(endpointId)} and contract_version = ${contractVersion}`)
         )
         return row?.contract ?? null
       })

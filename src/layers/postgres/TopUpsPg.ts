@@ -74,7 +74,12 @@ const topUpRowsOf = ({ query, sql, transact }: Database["Type"]) => {
   /** Payment processors name a top-up alone. It never moves to another workspace. */
   const placeOf = (topUpId: TopUpId) =>
     placeRow(query(sql`select workspace_id as "workspaceId" from top_ups where top_up_id = ${topUpId}`))
-  const rows: Pick<TopUpRows, "insert" | "get" | "change" | "newest" | "listed" | "owed"> = {
+  const ofKey: TopUpRows["ofKey"] = (workspaceId, key) =>
+    topUpRow(
+      query(sql`select ${columns} from top_ups t where workspace_id = ${workspaceId} and idempotency_key = ${key}`)
+    )
+  const rows: Pick<TopUpRows, "insert" | "ofKey" | "get" | "change" | "newest" | "listed" | "owed"> = {
+    ofKey,
     insert: (row) =>
       transact(
         Effect.gen(function* () {
@@ -84,9 +89,7 @@ const topUpRowsOf = ({ query, sql, transact }: Database["Type"]) => {
             ${row.createdAt})
           on conflict (workspace_id, idempotency_key) where idempotency_key is not null do nothing returning 1`
           if (inserted !== undefined) return row
-          const before = yield* topUpRow(
-            sql`select ${columns} from top_ups t where workspace_id = ${row.workspaceId} and idempotency_key = ${row.idempotencyKey}`
-          )
+          const before = row.idempotencyKey === null ? null : yield* ofKey(row.workspaceId, row.idempotencyKey)
           return before ?? (yield* Effect.dieMessage("a top-up refused for its key is not there"))
         })
       ),

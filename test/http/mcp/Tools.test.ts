@@ -1,5 +1,6 @@
 // The tools of agents over HTTP, asked by the official client in the newest and in an older revision of the protocol.
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { ExactNumber } from "../../../src/domain/ExactNumber.js"
 import { toolAnswerBytesMax, toolWaitSecondsMax } from "../../../src/domain/Limits.js"
 import { scopes } from "../../../src/domain/Scope.js"
 import { fail, failures, hit, type Listening, miss, silence, testGateway } from "../../../src/testing.js"
@@ -288,6 +289,27 @@ describe.each(revisions)("in the %s revision of the protocol", (revision) => {
   })
 })
 
+it("numbers of a result have every digit, in the text and beside it", async () => {
+  gateway.script(first, hit({ found: true, email: "ada@example.com", n: new ExactNumber("12345678901234567890") }))
+  const response = await fetch(`${listening.url}/mcp`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${listening.token}`,
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream"
+    },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "run_operation", arguments: { endpointId: first, idempotencyKey: "exact result", input } }
+    })
+  })
+  const text = await response.text()
+  assert.include(text, String.raw`\"n\":12345678901234567890`)
+  assert.include(text, '"n":12345678901234567890')
+})
+
 describe("a result that is too large for a language model", () => {
   const rows = Array.from({ length: 3_000 }, (_, n) => ({ n, text: `row ${n} ${"x".repeat(50)}` }))
   const answered = async (body: Loose, use: (agent: Agent, run: Loose, text: string) => Promise<void>) => {
@@ -312,6 +334,19 @@ describe("a result that is too large for a language model", () => {
       assert.lengthOf(few.value.result.rows, 2)
       const whole = await rest(`/v1/runs/${run.runId}`)
       assert.lengthOf(whole.result.rows, 3_000)
+    })
+  })
+
+  it("is cut to what fits also where the names of its lists are long", async () => {
+    const lists = Array.from({ length: 25 }, (_, n) => [
+      `${n} ${"x".repeat(900)}`,
+      Array.from({ length: 200 }, () => n)
+    ])
+    await answered({ found: true, email: "ada@example.com", ...Object.fromEntries(lists) }, (_, run, text) => {
+      assert.isAtMost(Buffer.byteLength(text), toolAnswerBytesMax)
+      assert.strictEqual(run.result.email, "ada@example.com")
+      assert.isAbove(run.trimmed.arrays.length, 0)
+      return Promise.resolve()
     })
   })
 

@@ -154,8 +154,12 @@ describe("a request and its handler", () => {
         )
       )
       for (const what of ["header", "body", "header"]) {
-        const { status, text } = yield* heard(`/things/${what}`)
-        assert.deepStrictEqual([status, text], [500, ""], what)
+        const answer = yield* heard(`/things/${what}`)
+        assert.deepStrictEqual(
+          [answer.status, errorOf(answer), answer.headers["x-request-id"]],
+          [500, "internal_error", "req_1"],
+          what
+        )
       }
     })
   )

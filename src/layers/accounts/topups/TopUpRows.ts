@@ -40,6 +40,8 @@ export interface TopUpRows {
   readonly transact: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E | StorageError>
   /** Answers the row that has the key: this one, or the one that had it before. */
   readonly insert: (row: TopUpRow) => Effect.Effect<TopUpRow, StorageError>
+  /** The row that has the key; null when it is free. */
+  readonly ofKey: (workspaceId: WorkspaceId, key: string) => Effect.Effect<TopUpRow | null, StorageError>
   readonly get: (topUpId: TopUpId) => Effect.Effect<TopUpRow | null, StorageError>
   /** Changes one row under its lock, in one transaction with whatever `change` does; null when there is none. */
   readonly change: <E>(

@@ -107,8 +107,11 @@ export const topUpsOver = (
       return row
     })
 
-    const request = Effect.fn("TopUps.request")(function* (input: TopUpRequest, by: Actor) {
-      if (!policy.enabled) return yield* new BillingUnavailable({})
+    /** The row of a new request, or of the one before it that had its key. */
+    const rowFor = Effect.fnUntraced(function* (input: TopUpRequest, by: Actor) {
+      // Before the amount is looked at: meanwhile the operator may have changed which amounts are allowed.
+      const before = input.idempotencyKey === null ? null : yield* rows.ofKey(input.workspaceId, input.idempotencyKey)
+      if (before !== null) return before
       const amountMicros = input.amountMicros ?? policy.suggestedMicros
       const refusal = amountRefusal(policy, input.workspaceId, amountMicros)
       if (refusal !== null) return yield* refusal
@@ -126,8 +129,15 @@ export const topUpsOver = (
         createdAt: yield* Clock.currentTimeMillis,
         paidAt: null
       }
-      const row = yield* Effect.uninterruptible(rows.transact(inserted(asked, by)))
-      if (row.amountMicros !== amountMicros) return yield* new IdempotencyConflict({})
+      return yield* Effect.uninterruptible(rows.transact(inserted(asked, by)))
+    })
+
+    const request = Effect.fn("TopUps.request")(function* (input: TopUpRequest, by: Actor) {
+      if (!policy.enabled) return yield* new BillingUnavailable({})
+      const row = yield* rowFor(input, by)
+      // A request without an amount took what was suggested then.
+      const sameAmount = input.amountMicros === null || row.amountMicros === input.amountMicros
+      if (!sameAmount || row.savesMethod !== input.saveMethod) return yield* new IdempotencyConflict({})
       if (row.status === "pending" && row.checkoutUrl === null) yield* openCheckout(row, input.operatorWorkspace)
       // One that was requested before may have been paid meanwhile, and taken back: it is answered as it is now.
       return yield* Effect.catchTag(get(row.workspaceId, row.topUpId), "not_found", Effect.die)

@@ -1,0 +1,135 @@
+// Bodies that break off, and what is sent behind an answer: nothing of either stays in the gateway.
+import { createServer } from "node:http"
+import { connect, type Socket } from "node:net"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Deferred, Effect, Exit, Layer } from "effect"
+import { rawBody } from "../../../src/http/Body.js"
+import { makeBoundary } from "../../../src/http/Boundary.js"
+import { tellAllResponses } from "../../../src/http/serving/HangUps.js"
+import { listen } from "../../../src/http/serving/Listening.js"
+import { makeRefusing } from "../../../src/http/serving/Refusing.js"
+import { type Call, type Request, route, Routes, RoutesLayer } from "../../../src/http/serving/Routes.js"
+import { HttpSettings } from "../../../src/http/Settings.js"
+import { hearOnly, makeEndings } from "../../../src/http/Stopping.js"
+import { Ids } from "../../../src/services/Ids.js"
+import { RateLimiter } from "../../../src/services/RateLimiter.js"
+import { generous, httpSettings } from "../../support/httpGateway.js"
+
+type Handle = (call: Call) => Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, Request>
+
+const services = Layer.mergeAll(
+  RoutesLayer,
+  Layer.succeed(Ids, { suffix: Effect.succeed("1"), suffixes: () => Effect.succeed([]) }),
+  Layer.succeed(RateLimiter, { take: generous, takePublic: generous }),
+  Layer.succeed(HttpSettings, httpSettings)
+)
+
+/** A server as the gateway's, but for the time that a request may take. Its only route is `POST /things`. */
+const serving = (handle: Handle) =>
+  Effect.gen(function* () {
+    const { add } = yield* Routes
+    yield* add(route({ method: "POST", path: "/things" }, Context.empty(), handle))
+    const boundary = yield* makeBoundary([], { isPage: () => false, answer: () => Effect.never })
+    const server = createServer({ requestTimeout: 200, headersTimeout: 200, connectionsCheckingInterval: 50 })
+    const endings = makeEndings()
+    hearOnly(server, endings.arrived)
+    tellAllResponses(server)
+    server.on("request", boundary)
+    server.on("clientError", makeRefusing(() => "req_1", endings).refuseUnreadable)
+    return yield* listen(server, { host: "127.0.0.1", port: 0 })
+  }).pipe(Effect.provide(services))
+
+const opened = (port: number) =>
+  Effect.acquireRelease(
+    Effect.sync(() => connect({ port, host: "127.0.0.1", allowHalfOpen: true }).on("error", () => undefined)),
+    (socket) => Effect.sync(() => socket.destroy())
+  )
+
+/** All that comes until the server says that nothing more does. */
+const heardOn = (socket: Socket) =>
+  Effect.async<string>((resume) => {
+    let text = ""
+    socket.setEncoding("utf8")
+    socket.on("data", (chunk: string) => {
+      text += chunk
+    })
+    socket.on("end", () => resume(Effect.succeed(text)))
+  })
+
+/** Sends for as long as the connection takes it. */
+const streamed = (socket: Socket, piece: string): void => {
+  const push = () => {
+    if (!socket.destroyed && socket.write(piece)) setImmediate(push)
+  }
+  socket.on("drain", push)
+  push()
+}
+
+const closed = (socket: Socket) =>
+  Effect.async<void>((resume) => {
+    socket.once("close", () => resume(Effect.void))
+  })
+
+const head = (more: string) => `POST /things HTTP/1.1\r\nhost: x\r\n${more}\r\n\r\n`
+const chunked = head("transfer-encoding: chunked")
+
+describe("a body that breaks off", () => {
+  const breaks: ReadonlyArray<readonly [how: string, status: number, begin: (socket: Socket) => void]> = [
+    [
+      "because its client says that nothing more comes",
+      400,
+      (socket) => socket.end(`${head("content-length: 9")}half`)
+    ],
+    ["because its client stalls", 408, (socket) => socket.write(`${head("content-length: 9")}half`)],
+    ["in a bad chunk", 400, (socket) => socket.write(`${chunked}4\r\nhalf\r\nnonsense`)]
+  ]
+  for (const [how, status, begin] of breaks)
+    it.scopedLive(
+      `${how} is answered, and its request ends`,
+      () =>
+        Effect.gen(function* () {
+          const ended = yield* Deferred.make<string>()
+          const { port } = yield* serving(({ request }) =>
+            rawBody(request, 100).pipe(
+              Effect.as(HttpServerResponse.empty()),
+              Effect.onExit((exit) => Deferred.succeed(ended, Exit.isInterrupted(exit) ? "interrupted" : "answered"))
+            )
+          )
+          const socket = yield* opened(port)
+          begin(socket)
+          assert.match(yield* heardOn(socket), new RegExp(`^HTTP/1.1 ${status} `))
+          assert.strictEqual(yield* Deferred.await(ended), "interrupted")
+        }),
+      10_000
+    )
+})
+
+describe("what is sent without end behind an answer", () => {
+  const behind: ReadonlyArray<readonly [what: string, begin: string, piece: string]> = [
+    ["a body that nobody reads", chunked, `1000\r\n${" ".repeat(4_096)}\r\n`],
+    ["what is no HTTP", `${head("content-length: 0")}\r\nnonsense`, "nonsense".repeat(512)],
+    ["requests that nobody looks at", head("upgrade: x\r\nconnection: upgrade\r\ncontent-length: 0"), head("a: b")],
+    [
+      "the body of a request that nobody looks at",
+      `${head("upgrade: x\r\nconnection: upgrade\r\ncontent-length: 0")}${chunked}`,
+      `1000\r\n${" ".repeat(4_096)}\r\n`
+    ]
+  ]
+  for (const [what, begin, piece] of behind)
+    it.scopedLive(
+      `is cut off a moment later: ${what}`,
+      () =>
+        Effect.gen(function* () {
+          const { port } = yield* serving(() => Effect.succeed(HttpServerResponse.empty()))
+          const socket = yield* opened(port)
+          const gone = yield* Effect.fork(closed(socket))
+          const heard = yield* Effect.fork(heardOn(socket))
+          socket.write(begin)
+          streamed(socket, piece)
+          assert.match(yield* heard, /^HTTP\/1.1 204 /)
+          yield* gone
+        }),
+      15_000
+    )
+})
