@@ -49,6 +49,11 @@ export const reasonCharsMax = 500
 
 /** The longest name of a workspace, and the longest label of a token or connection. */
 export const labelCharsMax = 100
+/**
+ * Connections that a workspace may have. Whoever makes some at once, or comes back from providers with them, may exceed
+ * it by those.
+ */
+export const connectionsMax = 10_000
 /** The longest key at a provider. */
 export const secretCharsMax = 8_192
 /** The longest text in which a person types such values (`shop=acme region=eu`). */
@@ -165,8 +170,16 @@ export const requestMillisMax = 30_000
  * gateway.
  */
 export const keepAliveMillis = 65_000
+/** How long a client may go on sending after the last answer of its connection. */
+export const lingerMillis = 5_000
+/** Requests that it may send there. Nobody looks at them, and each holds memory until the connection is closed. */
+export const lateRequestsMax = 20
 /** The longest value of a parameter in a path. */
 export const pathParameterCharsMax = 4_096
+/** The longest path: such a value, and what a route has around it. */
+export const pathCharsMax = pathParameterCharsMax + 256
+/** Parameters of a query. */
+export const queryParametersMax = 100
 /** How many characters of `X-Service-Agent` are read (contract: "Limits"). */
 export const serviceAgentCharsMax = 64
 /** How many service agents are counted by name. */
@@ -289,6 +302,8 @@ export const resultPathsMax = 100
 export const resultPathsCharsMax = 4_096
 /** How long a cancellation waits for a call under way to be aborted before it answers the run as it is. */
 export const cancelWaitSeconds = 3
+/** How long a run may wait for its turn before it fails with `capacity_exhausted`. */
+export const queueMillisMax = 300_000
 /**
  * When so many nodes have gone silent while they worked on one run, the run waits for the operator and no other node
  * takes it.

@@ -1,5 +1,6 @@
 /** Settings for the work of a node on runs: its slots, its leases and how long it waits. */
 import { Context } from "effect"
+import { queueMillisMax } from "../../../domain/Limits.js"
 
 export interface DispatcherOptions {
   /** What its leases are called; null makes a name. */
@@ -30,7 +31,7 @@ export const dispatcherDefaults: DispatcherOptions = {
   leaseMillis: 6_000,
   heartbeatMillis: 2_000,
   pollMillis: 1_000,
-  queueMillisMax: 300_000,
+  queueMillisMax,
   drainMillis: 10_000,
   normalizedOn: true
 }
