@@ -5,6 +5,7 @@
  * every day, and new members are no drift. Pure; making the call is the work of others.
  */
 import { Either } from "effect"
+import { listedMicros } from "./ContractMaking.js"
 import { ExactNumber } from "./ExactNumber.js"
 import { isObject, type Json, type JsonObject } from "./Json.js"
 import type { Endpoint, InputPrice, Sample } from "./Manifest.js"
@@ -148,8 +149,13 @@ const priceMoved = (
           { path: "price", message: `is ${dollars(cost.micros)}, and the manifest says at most ${dollars(maxMicros)}` }
         ]
       const isFixed = price.basis === "per_call" && price.maxMicros === undefined
-      return isFixed && outcome !== "miss" && cost.micros !== price.micros
-        ? [{ path: "price", message: `is ${dollars(cost.micros)}, and the manifest says ${dollars(price.micros)}` }]
+      return isFixed && outcome !== "miss" && cost.micros !== listedMicros(price)
+        ? [
+            {
+              path: "price",
+              message: `is ${dollars(cost.micros)}, and the manifest says ${dollars(listedMicros(price))}`
+            }
+          ]
         : []
     }
   }

@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from "./Json.js"
 import type { Endpoint } from "./Manifest.js"
+import { plannedFor } from "./RoutePlan.js"
 import type { Attempt, Receipt, Run } from "./Run.js"
 
 export interface Evidence {
@@ -48,7 +49,7 @@ export const evidenceOf = (run: Run, attempt: Attempt, endpoint: Endpoint | null
     homepage: endpoint?.provider.homepage ?? null,
     request:
       endpoint === null ? null : `${endpoint.operation.method} ${endpoint.provider.baseUrl}${endpoint.operation.path}`,
-    sent: run.plan?.candidates.find(({ endpointId }) => endpointId === attempt.endpointId)?.input ?? null,
+    sent: plannedFor(run.plan, attempt.endpointId)?.input ?? null,
     receipt: attempt.receipt,
     reference,
     lookUp: lookUpOf(attempt, reference)

@@ -5,13 +5,16 @@
  */
 import type { Attempt, RunOutcome } from "./Run.js"
 import { workersLostMax } from "./Limits.js"
-import { attemptsMax, type Candidate, type RoutePlan } from "./RoutePlan.js"
+import { attemptsMax, type Candidate, plannedFor, type RoutePlan } from "./RoutePlan.js"
 
 /** The code of an attempt whose node died under it. Such an attempt is repeated where the operation allows it. */
 export const nodeLost = "node_lost"
+/** The same of a node that stopped and left it. The run is not what ended the node, so it is repeated each time. */
+export const nodeLeft = "node_left"
 
 /** The code of an attempt as clients see it: all of them are codes of failed runs. */
-export const listedCode = (errorCode: string | null): string | null => (errorCode === nodeLost ? "timeout" : errorCode)
+export const listedCode = (errorCode: string | null): string | null =>
+  errorCode === nodeLost || errorCode === nodeLeft ? "timeout" : errorCode
 
 export type Step =
   { readonly _tag: "Try"; readonly candidate: Candidate; readonly n: number } | { readonly _tag: "Conclude" }
@@ -24,12 +27,11 @@ export const nextStep = (plan: RoutePlan, holdMicros: number, attempts: Readonly
   const attempt = (candidate: Candidate | undefined): Step =>
     candidate === undefined ? { _tag: "Conclude" } : { _tag: "Try", candidate, n }
   if (last === undefined) return attempt(plan.candidates[0])
-  const current = plan.candidates.find((candidate) => candidate.endpointId === last.endpointId)
+  const current = plannedFor(plan, last.endpointId)
   if (
-    last.errorCode === nodeLost &&
     current?.repeatable === true &&
     !current.effectful &&
-    attempts.filter(wasLost).length < workersLostMax
+    (last.errorCode === nodeLeft || (wasLost(last) && attempts.filter(wasLost).length < workersLostMax))
   )
     return attempt(current)
   const { fallback } = plan

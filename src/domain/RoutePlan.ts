@@ -66,6 +66,10 @@ export const RoutePlan = Schema.Struct({
 })
 export type RoutePlan = typeof RoutePlan.Type
 
+/** What the plan says of one of its operations. */
+export const plannedFor = (plan: RoutePlan | null, endpoint: string | undefined): Candidate | undefined =>
+  plan?.candidates.find(({ endpointId }) => endpointId === endpoint)
+
 /** How many attempts the plan allows: one, unless fallback is on and the operations only read. */
 export const attemptsMax = (plan: RoutePlan): number => {
   if (plan.fallback === null || !plan.fallback.enabled) return Math.min(1, plan.candidates.length)

@@ -62,3 +62,5 @@ export const whereRefused = <A, E, R, E2, R2>(
 
 export const StorageError = Schema.Union(StorageBusy, StorageUncertain, StorageTimeout)
 export type StorageError = typeof StorageError.Type
+
+export const isStorageError: (error: unknown) => error is StorageError = Schema.is(StorageError)

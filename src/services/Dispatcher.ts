@@ -1,7 +1,7 @@
 /**
  * Works on admitted runs: calls providers in the order of the plan and settles what came of it. Keeps its leases
  * alive, and takes over what dead nodes left. When it stops it takes nothing new, and lets what is under way end; what
- * does not end in time is taken over by another node when its lease ends. Never repeats a call blindly.
+ * does not end in time is left to other nodes. Never repeats a call blindly.
  */
 import { Context, type Effect, type Option } from "effect"
 import type { RunId } from "../domain/Ids.js"
@@ -38,7 +38,8 @@ export class Dispatcher extends Context.Tag("gateway/services/Dispatcher")<
     readonly start: (run: LeasedRun, slot: Slot) => Effect.Effect<Listen<Option.Option<EndedRun>>>
     /**
      * Starts a run of which only its commit's answer was lost: nothing was sent, so if it is there, under the slot's
-     * lease, it goes on as if the answer had come. Otherwise gives the slot back. Answers at once.
+     * lease, it goes on as if the answer had come. Otherwise gives the slot back, once the commit is decided. Answers
+     * at once.
      */
     readonly adopt: (run: RunKey, slot: Slot) => Effect.Effect<void>
     /** The next attempt at a candidate, to be written before its first byte leaves. */

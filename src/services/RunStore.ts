@@ -106,9 +106,10 @@ export interface LeasedRun {
   readonly lease: Lease
   readonly attempts: ReadonlyArray<Attempt>
   /**
-   * Another node had the run and went silent. An attempt that is still open is lost, and this node cannot continue it.
+   * Another node had the run and went silent, or left it when it stopped. An attempt that is still open is lost, and
+   * this node cannot continue it.
    */
-  readonly takenOver: boolean
+  readonly takenOver: false | "silent" | "left"
   /** How many nodes went silent while they worked on it, the one it is taken from included. */
   readonly workersLost: number
   /**
@@ -170,6 +171,11 @@ export class RunStore extends Context.Tag("gateway/services/RunStore")<
     ) => Effect.Effect<ReadonlyArray<LeasedRun>, StorageError>
     /** Prolongs leases that are still held, to end so many milliseconds from now. */
     readonly heartbeat: (leases: ReadonlyArray<HeldLease>, leaseMillis: number) => Effect.Effect<Renewed, StorageError>
+    /**
+     * Ends leases that are still held, so that other nodes take the runs over at once. Taking over such a run counts no
+     * node as silent. Nothing is written under these leases any more.
+     */
+    readonly leave: (leases: ReadonlyArray<HeldLease>) => Effect.Effect<void, StorageError>
     /**
      * From now on all nodes are told when the run ends (`RunSignals`). Whoever waits on a node that may not be the one
      * that ends the run asks for it first, and then looks whether the run has ended. False when somebody has locked the

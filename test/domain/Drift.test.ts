@@ -1,8 +1,12 @@
 /** Which differences between a documented and a live answer are drift. Whole calls: `test/cli/CatalogWatch.test.ts`. */
 import { assert, describe, it } from "@effect/vitest"
+import { Either } from "effect"
 import fc from "fast-check"
-import { shapeMoved } from "../../src/domain/Drift.js"
+import { driftOf, shapeMoved } from "../../src/domain/Drift.js"
 import type { Json } from "../../src/domain/Json.js"
+import { Micros } from "../../src/domain/Micros.js"
+import type { ProviderAnswer } from "../../src/domain/ProviderCall.js"
+import { endpoint } from "../support/catalog.js"
 
 const cases: ReadonlyArray<readonly [name: string, sample: Json, answer: Json, paths: ReadonlyArray<string>]> = [
   ["a missing member", { a: 1, b: "x" }, { a: 2 }, ["body.b"]],
@@ -42,4 +46,37 @@ describe("the shape of a live answer", () => {
         assert.deepStrictEqual(shapeMoved(json, json), [])
       })
     ))
+})
+
+describe("the price that a live answer tells", () => {
+  it("is the documented one when it is that of a call with its fixed part", () => {
+    const sample = { status: 200, headers: {}, input: {}, body: {}, outcome: "hit" } as const
+    const price = { basis: "per_call", micros: Micros.make(100), perCallMicros: Micros.make(50) } as const
+    const sold = endpoint({ id: "sold", price })
+    const driftAt = (micros: number) => {
+      const answer: ProviderAnswer = {
+        outcome: "hit",
+        outcomeReason: "",
+        body: { _tag: "Json", value: {} },
+        normalized: null,
+        providerStatus: 200,
+        resultCount: null,
+        cost: { _tag: "Reported", micros: Micros.make(micros) },
+        evidence: {
+          requestDigest: "",
+          responseDigest: null,
+          requestBytes: 0,
+          responseBytes: 0,
+          providerRequestId: null
+        }
+      }
+      const priced = { price, maxMicros: Micros.make(1_000) }
+      return driftOf(sold, sample, priced, Either.right(answer))
+    }
+    assert.deepStrictEqual(driftAt(150), { state: "same" })
+    assert.deepStrictEqual(driftAt(100), {
+      state: "moved",
+      moved: [{ path: "price", message: "is $0.0001, and the manifest says $0.00015" }]
+    })
+  })
 })

@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { FastCheck } from "effect"
 import { describe } from "vitest"
 import { workersLostMax } from "../../src/domain/Limits.js"
-import { isBetter, nextStep, nodeLost, passedOver } from "../../src/domain/Fallback.js"
+import { isBetter, nextStep, nodeLeft, nodeLost, passedOver } from "../../src/domain/Fallback.js"
 import { Micros } from "../../src/domain/Micros.js"
 import { EndpointId, ProviderId } from "../../src/domain/Manifest.js"
 import { attemptsMax, type Candidate, holdOf, type RoutePlan, withCapped } from "../../src/domain/RoutePlan.js"
@@ -231,5 +231,15 @@ describe("Fallback", () => {
       assert.isTrue(isBetter(outcome, null))
       for (const [than, other] of order.entries()) assert.strictEqual(isBetter(outcome, other), at > than)
     }
+  })
+
+  it("a call that a node left when it stopped is made again each time, and takes no turn of a lost one", () => {
+    const left: Answer = { ...lost, errorCode: nodeLeft }
+    const route = planOf([tool(0), tool(1)], null)
+    assert.deepStrictEqual(
+      after(route, left, left, left, lost),
+      Array.from({ length: 5 }, () => "tool-0")
+    )
+    assert.deepStrictEqual(after(planOf([tool(0, { repeatable: false })], null), left), ["tool-0"])
   })
 })

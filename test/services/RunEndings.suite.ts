@@ -3,7 +3,7 @@
  * they are stored in.
  */
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Option, Ref } from "effect"
+import { Context, Deferred, Effect, Exit, Fiber, Layer, Option, Ref, Scope } from "effect"
 import { describe } from "vitest"
 import { CatalogLoading } from "../../src/domain/ApiErrors.js"
 import { MediaId, RunId } from "../../src/domain/Ids.js"
@@ -16,6 +16,7 @@ import {
   DispatcherQueue,
   DispatcherSettings
 } from "../../src/layers/runs/dispatch/DispatcherQueue.js"
+import { AdmissionBatched } from "../../src/layers/runs/AdmissionBatched.js"
 import { LeasesRenewedHere } from "../../src/layers/runs/LeasesRenewedHere.js"
 import {
   drop,
@@ -30,7 +31,9 @@ import type { Principal } from "../../src/services/Accounts.js"
 import { Admission } from "../../src/services/Admission.js"
 import { Catalog } from "../../src/services/Catalog.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
+import { FaultPoints } from "../../src/services/FaultPoints.js"
 import { Ids } from "../../src/services/Ids.js"
+import { Providers } from "../../src/services/Providers.js"
 import { type EndedRun, type RunRequest, Runs } from "../../src/services/Runs.js"
 import { type Fence, type Lease, type LeasedRun, RunStore } from "../../src/services/RunStore.js"
 import { Settlement, type SettlementRequest } from "../../src/services/Settlement.js"
@@ -102,6 +105,15 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         const lease = { node: "another", token: yield* suffix, millis: -1 }
         return (yield* underWay(principal, endpointId, changes, lease, agoMillis)).run
       })
+    /** A planned run that is not stored yet, with its first attempt. */
+    const prepared = (principal: Principal, endpointId: string, changes: Partial<RunRequest>) =>
+      Effect.gen(function* () {
+        const { suffix } = yield* Ids
+        const { run } = yield* create(principal, endpointId, 0, changes)
+        yield* (yield* Runs).cancel(run.workspaceId, run.runId)
+        const copy: Run = { ...run, runId: RunId.make(`run_${yield* suffix}`), idempotencyKey: yield* suffix }
+        return { copy, opened: yield* (yield* Dispatcher).openAttempt(copy, copy.plan!.candidates[0]!, 1) }
+      })
     /** A run whose first attempt is stored and whose call has not been made, under this lease. */
     const underWay = (
       principal: Principal,
@@ -111,11 +123,7 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
       agoMillis = 0
     ) =>
       Effect.gen(function* () {
-        const { suffix } = yield* Ids
-        const { run } = yield* create(principal, endpointId, 0, changes)
-        yield* (yield* Runs).cancel(run.workspaceId, run.runId)
-        const copy: Run = { ...run, runId: RunId.make(`run_${yield* suffix}`), idempotencyKey: yield* suffix }
-        const opened = yield* (yield* Dispatcher).openAttempt(copy, copy.plan!.candidates[0]!, 1)
+        const { copy, opened } = yield* prepared(principal, endpointId, changes)
         const attempt = { ...opened, startedAt: opened.startedAt - agoMillis }
         const admitted = yield* (yield* Admission).admit({ run: copy, start: { lease, attempt }, waitedFor: false })
         assert(admitted._tag === "Admitted")
@@ -139,7 +147,7 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
           slot.lease
         )
         yield* meanwhile(run)
-        const leased = { run, lease: slot.lease, attempts: [attempt], takenOver: false, workersLost: 0 }
+        const leased = { run, lease: slot.lease, attempts: [attempt], takenOver: false, workersLost: 0 } as const
         const end = yield* dispatcher.start({ ...leased, restored: false, waitedMillis: 0 }, slot)
         yield* told(run)
         return yield* Effect.async<Option.Option<EndedRun>>((resume) => {
@@ -322,6 +330,116 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
     )
 
     test(
+      "a cancel that comes when the answer is already there leaves the run its answer, at its cost",
+      (providers) =>
+        Effect.gen(function* () {
+          providers.script("mock-email-find", hit(undefined, { costMicros: 700 }))
+          const answer = yield* Deferred.make<void>()
+          const arriving = Layer.map(providers.layer, (context) => {
+            const { call, ...rest } = Context.get(context, Providers)
+            return Context.make(Providers, {
+              ...rest,
+              call: (asked) => Effect.zipLeft(call(asked), Deferred.await(answer))
+            })
+          })
+          const { run } = yield* create(yield* funded(funds), "mock-email-find", 0)
+          const { get } = yield* Runs
+          const found = yield* Effect.gen(function* () {
+            yield* called(providers)
+            // Until the scripted answer waits for its turn.
+            yield* Effect.sleep("50 millis")
+            const { cancel } = yield* Dispatcher
+            // In one step of this fiber: the work on the run hears of the cancel when its call has ended.
+            yield* Effect.zipRight(Deferred.succeed(answer, undefined), cancel(run.runId))
+            return yield* Effect.repeat(Effect.delay(get(run.workspaceId, run.runId), "10 millis"), {
+              until: (seen) => seen.run.status !== "running",
+              times: 300
+            })
+          }).pipe(Effect.provide(engine(arriving, { pollMillis: 50 })))
+          assert.deepStrictEqual([found.run.status, found.run.chargeMicros], ["completed", 700])
+        }),
+      bystander
+    )
+
+    /**
+     * The admission of a run of this node whose commit is under way until it is `decided`, while the node has been told
+     * that nobody knows its end, and has looked once.
+     */
+    const undecided = Effect.gen(function* () {
+      const { adopt, reserve } = yield* Dispatcher
+      const slot = yield* reserve(true)
+      assert(slot !== null)
+      const { copy, opened } = yield* prepared(yield* funded(funds), "mock-send-message", message)
+      const written = yield* Deferred.make<void>()
+      const decided = yield* Deferred.make<void>()
+      const slow = Layer.provide(
+        AdmissionBatched,
+        Layer.succeed(FaultPoints, {
+          at: (point) =>
+            point === "admission.after_hold"
+              ? Effect.zipRight(Deferred.succeed(written, undefined), Deferred.await(decided))
+              : Effect.void,
+          during: (_, work) => work
+        })
+      )
+      yield* Effect.flatMap(Admission, ({ admit }) =>
+        admit({ run: copy, start: { lease: slot.lease, attempt: opened }, waitedFor: false })
+      ).pipe(Effect.provide(slow), Effect.fork)
+      yield* Deferred.await(written)
+      yield* adopt(copy, slot)
+      // Longer than its lease.
+      yield* Effect.sleep("300 millis")
+      return { run: copy, decided }
+    })
+
+    test(
+      "a run whose commit ends long after its answer was lost is started then, and its effect happens once",
+      (providers) =>
+        Effect.gen(function* () {
+          providers.script("mock-send-message", hit())
+          const { decided, run } = yield* undecided
+          yield* Deferred.succeed(decided, undefined)
+          const { get } = yield* Runs
+          const found = yield* Effect.repeat(
+            Effect.delay(
+              Effect.catchTag(get(run.workspaceId, run.runId), "not_found", () => Effect.succeed(null)),
+              "10 millis"
+            ),
+            { until: (seen) => seen?.run.status === "completed", times: 300 }
+          )
+          assert.strictEqual(found?.run.status, "completed")
+          assert.strictEqual(providers.calls().length, 1)
+        }),
+      onlyGiven
+    )
+
+    test(
+      "a slot stays taken until the commit of its run is decided, and is free once that was rolled back",
+      () =>
+        Effect.gen(function* () {
+          const { reserve } = yield* Dispatcher
+          const { decided } = yield* undecided
+          assert.isNull(yield* reserve(true))
+          yield* Deferred.die(decided, "the storage drops the transaction")
+          const slot = yield* Effect.repeat(Effect.delay(reserve(true), "10 millis"), {
+            until: (found) => found !== null,
+            times: 300
+          })
+          assert.isNotNull(slot)
+        }),
+      { ...onlyGiven, slots: 1 }
+    )
+
+    test("a node that stops does not wait for a commit that nobody decides", (providers) =>
+      Effect.gen(function* () {
+        const node = yield* Scope.make()
+        const services = yield* Layer.buildWithScope(engine(providers.layer, onlyGiven), node)
+        const { decided } = yield* Effect.provide(undecided, services)
+        assert.isTrue(Option.isSome(yield* Effect.timeoutOption(Scope.close(node, Exit.void), "3 seconds")))
+        yield* Deferred.die(decided, "the test is over")
+      }))
+
+    test(
       "a lease that was taken over opens no attempt",
       () =>
         Effect.gen(function* () {
@@ -339,13 +457,13 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
 
     const impatient = { heartbeatMillis: 50, pollMillis: 50 }
     /** The run once a node that starts now has worked on it. */
-    const ended = (run: Run, providers: ScriptedProviders) =>
+    const ended = (run: Run, providers: ScriptedProviders, settings: Partial<DispatcherOptions> = impatient) =>
       Effect.flatMap(Runs, (runs) =>
         Effect.repeat(Effect.zipRight(Effect.sleep("10 millis"), runs.get(run.workspaceId, run.runId)), {
           until: (found) => found.run.status !== "running",
           times: 1_000
         })
-      ).pipe(Effect.provide(engine(providers.layer, impatient)))
+      ).pipe(Effect.provide(engine(providers.layer, settings)))
     /** One more node goes silent over it: its lease ends as soon as it has it. */
     const anotherDies = (run: Run) => takeAway(run, -1)
 
@@ -427,6 +545,78 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
             ["reconciliation_pending", null, "reconciliation_pending"]
           )
           assert.strictEqual(providers.calls().length, 0)
+        }),
+      bystander
+    )
+
+    /** Its own renewals would tell a node of a cancel too, but later. */
+    const seldom = { pollMillis: 50, heartbeatMillis: 60_000 }
+    const statusOf = ({ run }: Pick<EndedRun, "run">): ReadonlyArray<unknown> => [
+      run.status,
+      run.error?.code,
+      run.chargeMicros
+    ]
+    const cancelled: ReadonlyArray<unknown> = ["failed", "cancellation_requested_after_dispatch", 0]
+
+    test(
+      "a cancel that was asked of a node that died before its first attempt keeps an effect from happening",
+      (providers) =>
+        Effect.gen(function* () {
+          providers.script("mock-send-message", hit())
+          const store = yield* RunStore
+          const { run } = yield* create(yield* funded(funds), "mock-send-message", 0, message)
+          yield* store.claim({ node: "another", limit: 10, leaseMillis: -1 })
+          assert.isTrue((yield* store.requestCancel(run))?.cancelRequested)
+          const found = yield* ended(run, providers, seldom)
+          assert.deepStrictEqual(statusOf(found), cancelled)
+          assert.deepStrictEqual([providers.calls().length, found.attempts.length], [0, 0])
+        }),
+      bystander
+    )
+
+    test(
+      "a cancel that was asked of a node that died under the call holds at the next node: nothing is called again",
+      (providers) =>
+        Effect.gen(function* () {
+          providers.script("mock-email-find", hit())
+          const left = yield* leftBehind(yield* funded(funds), "mock-email-find")
+          yield* (yield* RunStore).requestCancel(left)
+          const found = yield* ended(left, providers, seldom)
+          assert.deepStrictEqual(statusOf(found), cancelled)
+          assert.deepStrictEqual([providers.calls().length, found.attempts.length], [0, 1])
+        }),
+      bystander
+    )
+
+    test(
+      "a run that a node leaves when it stops is taken over at once, and its node does not count as lost",
+      (providers) =>
+        Effect.gen(function* () {
+          providers.script("mock-email-find", silence, silence, silence, hit())
+          const { run } = yield* create(yield* funded(funds), "mock-email-find", 0)
+          for (const before of [0, 1, 2]) {
+            const node = yield* Scope.make()
+            yield* Layer.buildWithScope(engine(providers.layer, { ...impatient, leaseMillis: 600_000 }), node)
+            yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => providers.calls().length > before })
+            yield* Scope.close(node, Exit.void)
+          }
+          const found = yield* ended(run, providers)
+          assert.deepStrictEqual(
+            [found.run.status, ...found.attempts.map(({ errorCode }) => errorCode)],
+            ["completed", "node_left", "node_left", "node_left", null]
+          )
+        }),
+      bystander
+    )
+
+    test(
+      "a run that a node left is not its own any more: what it still writes is refused",
+      () =>
+        Effect.gen(function* () {
+          const run = yield* leftBehind(yield* funded(funds), "mock-email-find")
+          const late = yield* takeAway(run)
+          yield* (yield* RunStore).leave([{ ...run, token: late.lease.token }])
+          assert.strictEqual((yield* (yield* Settlement).settle(ending(late, {})))._tag, "Superseded")
         }),
       bystander
     )

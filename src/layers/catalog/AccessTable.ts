@@ -183,4 +183,3 @@ export const accessTables = Effect.gen(function* () {
   })
 })
 /** What gives the table of a workspace. */
-export type TableOf = Effect.Effect.Success<typeof accessTables>

@@ -3,13 +3,28 @@
  * newest catalog is in force when the layer is built. Every revision published later is built beside the served one and
  * swapped in. When a revision cannot be read or is refused, the old one stays in force and the log says why. When the
  * storage is away, the old one stays too, and the revision is not reported as refused. The publisher is told of either
- * result.
+ * result. A node that starts has no old one: it leaves out the published operations that its built-in catalog does not
+ * support any more.
  */
-import { Effect, Layer, Ref, Stream } from "effect"
-import type { StorageError } from "../../domain/StorageErrors.js"
-import { type CatalogContent, CatalogPublisher, type CatalogRefused } from "../../services/CatalogPublisher.js"
-import { CatalogRevisions } from "../../services/CatalogRevisions.js"
+import { Array as Arr, Cause, Effect, Layer, Option, Ref, Stream } from "effect"
+import { isStorageError, type StorageError } from "../../domain/StorageErrors.js"
+import { type CatalogContent, CatalogPublisher, CatalogRefused } from "../../services/CatalogPublisher.js"
+import { CatalogRevisions, type PublishedRevision } from "../../services/CatalogRevisions.js"
 import { listed, mergeCatalogs, overriddenBy } from "./Merging.js"
+
+/** Whether the content is at fault, or a mistake of ours: not a storage that is away or a node that stops. */
+const isRefusal = (cause: Cause.Cause<CatalogRefused | StorageError>): boolean =>
+  Option.match(Cause.failureOption(cause), {
+    onNone: () => Cause.isDie(cause),
+    onSome: (failure) => failure instanceof CatalogRefused
+  })
+
+/** The content without the operations that were refused, and the ids of these. */
+const withoutRefused = ({ endpoints, jobs }: CatalogContent, { problems }: CatalogRefused) => {
+  const subjects = new Set(problems.map(({ subject }) => subject))
+  const [left, out] = Arr.partition(endpoints, ({ operation }) => subjects.has(`endpoint ${operation.id}`))
+  return { content: { jobs, endpoints: left }, operations: out.map(({ operation }) => operation.id) }
+}
 
 export const CatalogFollowing = (
   builtIn: CatalogContent
@@ -19,14 +34,40 @@ export const CatalogFollowing = (
       const publisher = yield* CatalogPublisher
       const revisions = yield* CatalogRevisions
       const served = yield* Ref.make(-1)
+      /** The newest that was refused: reading it again would change nothing. */
+      const refused = yield* Ref.make(-1)
+
+      const publish = (content: CatalogContent) => publisher.publish(mergeCatalogs(builtIn, content))
+
+      const publishFirst = ({ content, sequence }: PublishedRevision) =>
+        Effect.catchTag(publish(content), "CatalogRefused", (refusal) => {
+          const usable = withoutRefused(content, refusal)
+          if (usable.operations.length === 0) return refusal
+          return Effect.zipRight(
+            Effect.annotateLogs(
+              Effect.logWarning("Published operations that the built-in catalog does not support are left out"),
+              {
+                publication: sequence,
+                ...listed({ jobs: [], operations: usable.operations }),
+                why: refusal.problems[0]?.message ?? ""
+              }
+            ),
+            publish(usable.content)
+          )
+        })
 
       const follow = Effect.gen(function* () {
-        if ((yield* revisions.sequence) === (yield* Ref.get(served))) return
+        const newest = yield* revisions.sequence
+        const before = yield* Ref.get(served)
+        if (newest === before || newest === (yield* Ref.get(refused))) return
         const { content, sequence } = yield* revisions.latest
         const overridden = overriddenBy(builtIn, content)
-        yield* publisher
-          .publish(mergeCatalogs(builtIn, content))
-          .pipe(Effect.tapErrorCause(() => revisions.tell({ sequence, inForce: false })))
+        yield* (before === -1 ? publishFirst({ content, sequence }) : publish(content)).pipe(
+          Effect.tapErrorTag("CatalogRefused", () => Ref.set(refused, sequence)),
+          Effect.tapErrorCause((cause) =>
+            isRefusal(cause) ? revisions.tell({ sequence, inForce: false }) : Effect.void
+          )
+        )
         if (overridden.jobs.length + overridden.operations.length > 0) {
           yield* Effect.logInfo("What is published overrides what is built in").pipe(
             Effect.annotateLogs({ publication: sequence, ...listed(overridden) })
@@ -41,11 +82,7 @@ export const CatalogFollowing = (
         Stream.runForEach(() =>
           follow.pipe(
             // The storage itself reports that it is away. The revision is read again when the storage is back.
-            Effect.catchTags({
-              storage_busy: () => Effect.void,
-              storage_uncertain: () => Effect.void,
-              runtime_bridge_timeout: () => Effect.void
-            }),
+            Effect.catchIf(isStorageError, () => Effect.void),
             Effect.catchAllCause((cause) =>
               Effect.logError("A published catalog could not be taken over; the old one stays in force", cause)
             )

@@ -121,10 +121,15 @@ export const compare = (
   prepare: Prepare
 ): Either.Either<Compared, NotFound | ValidationError> => {
   const { numberOf } = seen.served.revision
+  /** What is hidden from this caller is unknown here, as in the list. */
+  const shownNumber = (id: string): number | null => {
+    const number = numberOf.get(id)
+    return number === undefined || seen.view.table.isHidden(number) ? null : number
+  }
   const ids = Array.from(new Set(catalogItemIds))
   if (ids.length < comparedMin) return Either.left(ValidationError.of("catalogItemIds", comparedExpected))
-  const known = ids.flatMap((id) => numberOf.get(id) ?? [])
+  const known = ids.flatMap((id) => shownNumber(id) ?? [])
   if (known.length === 0) return Either.left(new NotFound({ what: "catalog item", id: ids[0] ?? "" }))
-  const unknown = ids.filter((id) => !numberOf.has(id))
+  const unknown = ids.filter((id) => shownNumber(id) === null)
   return Either.right({ ...compareNumbers(seen, known, input, prepare), unknown })
 }

@@ -2,6 +2,7 @@
 import type { CatalogFilter, Listing, ListingQuery } from "../../domain/CatalogSearch.js"
 import type { AccessTable } from "./AccessTable.js"
 import { facetsOf, filterKey, numbersOf } from "./Filtering.js"
+import { makeKeptByTable } from "./KeptByTable.js"
 import type { Revision } from "./Revision.js"
 import type { Seen } from "./ServedRevision.js"
 
@@ -12,20 +13,25 @@ interface Filtered {
 }
 
 const filteredMax = 50
+/** Of four bytes each: about a hundred whole listings of a large catalog. */
+const keptNumbersMax = 10_000_000
 /** The results of filters, kept as long as the access table with which they were computed. */
-const kept = new WeakMap<AccessTable, Map<string, Filtered>>()
+const kept = makeKeptByTable(keptNumbersMax, () => new Map<string, Filtered>())
 
 const filteredBy = (revision: Revision, filter: CatalogFilter, table: AccessTable): Filtered => {
-  const known = kept.get(table) ?? new Map<string, Filtered>()
+  const known = kept.of(table)
   const key = filterKey(filter)
-  const found = known.get(key) ?? { numbers: numbersOf(revision, filter, table), facets: null }
+  const before = known.get(key)
+  if (before !== undefined) return before
+  const found: Filtered = { numbers: numbersOf(revision, filter, table), facets: null }
   if (known.size >= filteredMax) known.clear()
-  kept.set(table, known.set(key, found))
+  known.set(key, found)
+  kept.grew(found.numbers.length)
   return found
 }
 
 /** The position of the first endpoint after this id. The endpoint with this id need not exist any more. */
-const startAfter = (revision: Revision, numbers: Uint32Array, id: string): number => {
+export const startAfter = (revision: Revision, numbers: Uint32Array, id: string): number => {
   let low = 0
   let high = numbers.length
   while (low < high) {

@@ -9,7 +9,8 @@ import type { HintParameter } from "../../domain/QuestionHints.js"
 import { compileFilter, filterKey, numbersOf, unknownValues } from "./Filtering.js"
 import { findHinted } from "./HintedSearch.js"
 import { jobNamed } from "./JobNames.js"
-import { jobOf } from "./Revision.js"
+import { startAfter } from "./Listing.js"
+import { jobOf, type Revision } from "./Revision.js"
 import type { Seen } from "./ServedRevision.js"
 
 const typeOf = (schema: JsonObject): string => {
@@ -76,29 +77,46 @@ export interface PublicPage {
 /** The hint that is also a parameter of the public catalog. */
 const publicHints: ReadonlySet<HintParameter> = new Set(["provider"])
 
-/** Null when `after` is not a valid position in such a list. */
+/**
+ * A place among the items that a search found, in their order. Another revision finds others, or in another order, so a
+ * place is one of its revision only.
+ */
+const foundPlace = (revision: Revision, offset: number): string => `${revision.id} ${offset}`
+const foundOffset = (revision: Revision, place: string | null): number | null => {
+  if (place === null) return 0
+  const offset = Number(place.split(" ", 2)[1])
+  return place === foundPlace(revision, offset) && Number.isSafeInteger(offset) && offset >= 0 ? offset : null
+}
+
+/**
+ * Items that are searched for come in the order of the search, all others in that of their ids. Null when `after` is
+ * not a valid position in such a list.
+ */
 export const publicItems = (seen: Seen, query: PublicQuery): PublicPage | null => {
   const { revision } = seen.served
   const { table } = seen.view
-  const offset = query.after === null ? 0 : Number(query.after)
-  if (!Number.isSafeInteger(offset) || offset < 0) return null
   const filter = {
     ...noFilter,
     category: query.category,
     provider: query.provider,
     capability: query.capability === null ? null : (jobNamed(revision, query.capability) ?? query.capability)
   }
-  const end = offset + query.limit
   let page: ReadonlyArray<number> = []
+  let next: string | null = null
   let total = 0
   let unmatched = false
   let appliedHints: PublicPage["appliedHints"] = []
   let dropped: PublicPage["dropped"] = []
   if (query.q === null) {
     const all = numbersOf(revision, filter, table)
-    page = Array.from(all.subarray(offset, end))
+    const start = query.after === null ? 0 : startAfter(revision, all, query.after)
+    page = Array.from(all.subarray(start, start + query.limit))
     total = all.length
+    const last = page.at(-1)
+    if (last !== undefined && start + page.length < total) next = revision.endpoints[last]?.operation.id ?? null
   } else {
+    const offset = foundOffset(revision, query.after)
+    if (offset === null) return null
     const asked = { ...filter, q: query.q, offset, limit: query.limit, prefer: "balanced" as const }
     const hinted = findHinted(seen, { ...asked, hints: query.hints !== false }, publicHints, (narrowed) => {
       const keeps = compileFilter(revision, narrowed, table)
@@ -110,13 +128,14 @@ export const publicItems = (seen: Seen, query: PublicQuery): PublicPage | null =
     page = found.hits.map(({ doc }) => doc)
     total = found.total
     unmatched = found.unmatched
+    if (offset + query.limit < total) next = foundPlace(revision, offset + query.limit)
   }
   return {
     items: page.flatMap((number) => {
       const endpoint = revision.endpoints[number]
       return endpoint === undefined ? [] : [publicItemOf(endpoint, jobOf(revision, endpoint))]
     }),
-    next: end < total ? String(end) : null,
+    next,
     unmatched,
     unknown: total === 0 ? unknownValues(revision, filter) : [],
     appliedHints,

@@ -170,7 +170,8 @@ export const buildRevision = Effect.fn("Catalog.buildRevision")(function* (
     if (account === undefined) {
       accounts.set(owner, providers.length)
       providers.push(owner)
-      digest.update(JSON.stringify([owner.id, owner.name, owner.mock, owner.ownKey, owner.platformKey, owner.facts]))
+      // Contract versions leave out what changes no call, such as where its documentation is.
+      digest.update(canonical(owner))
     }
     capability.set(number, operation.job ?? "")
     if (operation.job !== undefined) {

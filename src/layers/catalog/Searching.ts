@@ -8,8 +8,8 @@ import type { NoMatchWarning } from "../../domain/CatalogSearch.js"
 import type { Prefer } from "../../domain/RoutePlan.js"
 import { isNatural } from "./search/QueryText.js"
 import { type SearchHit, SearchHits } from "./search/SearchHits.js"
-import type { AccessTable } from "./AccessTable.js"
 import { type Keeps, keepsAll } from "./Filtering.js"
+import { makeKeptByTable } from "./KeptByTable.js"
 import { noMatchRows } from "./NoMatchRows.js"
 import { raisedByUse } from "./learning/RaisedByUse.js"
 import { flags, isFlagged, type Revision } from "./Revision.js"
@@ -45,11 +45,14 @@ interface Relevant {
  * questions again.
  */
 const answersMax = 256
+/** Of all access tables together. */
+const allAnswersMax = 8_192
 class RelevantKept {
   private readonly kept = new Map<string, Relevant>()
   get(key: string, find: () => Relevant): Relevant {
     const known = this.kept.get(key)
     const answer = known ?? find()
+    if (known === undefined) answers.grew(1)
     // The question that was used least recently stands first.
     const [oldest] = this.kept.keys()
     this.kept.delete(known !== undefined || this.kept.size < answersMax ? key : (oldest ?? key))
@@ -61,7 +64,7 @@ class RelevantKept {
  * Kept by access table. Each revision has its own tables, so a publication or a change of access starts with an empty
  * memory.
  */
-const answers = new WeakMap<AccessTable, RelevantKept>()
+const answers = makeKeptByTable(allAnswersMax, () => new RelevantKept())
 
 /**
  * Moves those of the first hits that do the same job to the place of the best of them, ordered by the preference. Most
@@ -138,8 +141,7 @@ const ranked = (
   narrowing: Narrowing,
   kind: Kind
 ): Relevant => {
-  const kept = answers.get(view.table) ?? new RelevantKept()
-  answers.set(view.table, kept)
+  const kept = answers.of(view.table)
   const found =
     count > window
       ? relevant(served.revision, query, narrowing, kind, count)

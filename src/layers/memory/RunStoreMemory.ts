@@ -71,7 +71,7 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
             oldestFirst(state, (stored) => wanted(stored, now)),
             tokens,
             (stored, token): LeasedRun => {
-              const takenOver = stored.run.status === "running"
+              const takenOver = stored.run.status !== "running" ? false : stored.wasLeft ? "left" : "silent"
               return {
                 run: {
                   ...stored.run,
@@ -81,7 +81,7 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
                 lease: { node: options.node, token, millis: options.leaseMillis },
                 attempts: stored.attempts,
                 takenOver,
-                workersLost: stored.workersLost + (takenOver ? 1 : 0),
+                workersLost: stored.workersLost + (takenOver === "silent" ? 1 : 0),
                 restored: false,
                 waitedMillis: now - stored.run.createdAt
               }
@@ -97,6 +97,7 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
                   run,
                   lease,
                   leaseEndsAt: now + lease.millis,
+                  wasLeft: false,
                   workersLost
                 }))
               }),
@@ -132,6 +133,7 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
                   lease,
                   leaseEndsAt: now + (lease?.millis ?? 0),
                   workersLost: 0,
+                  wasLeft: false,
                   attempts: withAttempt([], attempt),
                   media: []
                 }),
@@ -213,6 +215,29 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
               prolonged
             ]
           })
+        ),
+      leave: (leases) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          storage.modify((state) => [
+            undefined,
+            leases.reduce(
+              (after, lease) =>
+                Option.match(
+                  Option.filter(find(after, lease), (stored) => stored.lease?.token === lease.token),
+                  {
+                    onNone: () => after,
+                    onSome: (stored) =>
+                      put(after, {
+                        ...stored,
+                        lease: stored.lease === null ? null : { ...stored.lease, token: `left_${lease.token}` },
+                        leaseEndsAt: now,
+                        wasLeft: true
+                      })
+                  }
+                ),
+              state
+            )
+          ])
         ),
       requestCancel: (key) =>
         storage.modify((state) =>

@@ -21,6 +21,8 @@ interface Wait {
 
 export const makeDeadlines: Effect.Effect<Deadlines, never, Scope.Scope> = Effect.gen(function* () {
   const clock = yield* Effect.clock
+  /** Of the clock that nobody can set. */
+  const nowMillis = (): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6
   const run = yield* FiberSet.makeRuntime<never>()
   const waits = makeUnderWay<Wait>()
   /** When the sleeper that counts wakes up. A sleeper that was begun for a later time does nothing. */
@@ -31,11 +33,11 @@ export const makeDeadlines: Effect.Effect<Deadlines, never, Scope.Scope> = Effec
     const woken = Effect.sync(() => {
       if (wakesAt === at) tellAllThatAreOver()
     })
-    run(Effect.zipRight(Effect.sleep(at - clock.unsafeCurrentTimeMillis()), woken))
+    run(Effect.zipRight(Effect.sleep(Math.ceil(at - nowMillis())), woken))
   }
 
   const tellAllThatAreOver = (): void => {
-    const now = clock.unsafeCurrentTimeMillis()
+    const now = nowMillis()
     const over = [...waits].filter(({ at }) => at <= now)
     for (const wait of over) wait.leave()
     wakesAt = Number.POSITIVE_INFINITY
@@ -47,7 +49,7 @@ export const makeDeadlines: Effect.Effect<Deadlines, never, Scope.Scope> = Effec
 
   return {
     after: (millis) => (listener) => {
-      const wait: Wait = { at: clock.unsafeCurrentTimeMillis() + millis, tell: () => listener(), leave: () => {} }
+      const wait: Wait = { at: nowMillis() + millis, tell: () => listener(), leave: () => {} }
       wait.leave = waits.add(wait)
       if (wait.at < wakesAt) sleepUntil(wait.at)
       return wait.leave

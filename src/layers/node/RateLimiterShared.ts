@@ -13,7 +13,7 @@
  * `RateLimiterMemory` does, and then reports what it has allowed. Rates without a token are always counted by each node
  * for itself.
  */
-import { Deferred, Effect, Layer, Option, Queue } from "effect"
+import { Cause, Deferred, Effect, Exit, Layer, Option, Queue } from "effect"
 import { RateBuckets } from "../../services/RateBuckets.js"
 import { type RateDecision, RateLimiter } from "../../services/RateLimiter.js"
 import { everySoOften, repeatInBackground } from "./Background.js"
@@ -134,7 +134,7 @@ export const RateLimiterShared = (options: RateLimitOptions = {}): Layer.Layer<R
       const report = Effect.gen(function* () {
         const spent = views.takeReports()
         if (spent.length === 0) return
-        const asked = yield* Effect.fork(Effect.either(buckets.spend(spent, views.mostMillis)))
+        const asked = yield* Effect.fork(Effect.exit(buckets.spend(spent, views.mostMillis)))
         const inTime = yield* Effect.timeoutOption(Effect.disconnect(asked.await), awayMillis)
         if (Option.isNone(inTime)) {
           alone = true
@@ -142,9 +142,9 @@ export const RateLimiterShared = (options: RateLimitOptions = {}): Layer.Layer<R
           yield* letGo
         }
         const answer = yield* Effect.flatten(asked.await)
-        if (answer._tag === "Right") {
+        if (Exit.isSuccess(answer)) {
           const now = clock.unsafeCurrentTimeMillis()
-          for (const { fullInMillis, tenant } of answer.right) views.reported(tenant, fullInMillis, now)
+          for (const { fullInMillis, tenant } of answer.value) views.reported(tenant, fullInMillis, now)
           if (Option.isSome(inTime)) {
             alone = false
             trouble.worked()
@@ -154,7 +154,13 @@ export const RateLimiterShared = (options: RateLimitOptions = {}): Layer.Layer<R
           views.notReported(spent.map(({ tenant }) => tenant))
           work.unsafeOffer()
           alone = true
-          trouble.failed(answer.left.message)
+          // A defect too: whoever waits for this report would otherwise wait for ever.
+          trouble.failed(
+            Option.match(Cause.failureOption(answer.cause), {
+              onNone: () => Cause.pretty(answer.cause),
+              onSome: ({ message }) => message
+            })
+          )
           yield* letGo
           yield* Effect.sleep(againMillis)
         }

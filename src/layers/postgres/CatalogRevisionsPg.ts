@@ -96,6 +96,8 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
           const { inForce, node: by, sequence } = told.value
           const seen = inForce ? taken : refusedBy
           seen.set(by, Math.max(sequence, seen.get(by) ?? 0))
+          // It may have failed at first. A node counts once.
+          if (inForce) refusedBy.delete(by)
           heard.unsafeOffer()
         })
       )

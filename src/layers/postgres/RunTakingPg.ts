@@ -19,13 +19,18 @@ const leaseRows = rowsOf(
     token: Schema.String,
     workersLost: Schema.Int,
     restored: Schema.Boolean,
+    /** Whether the node that had it left it; null when nobody had it. */
+    wasLeft: Schema.NullOr(Schema.Boolean),
     waitedMillis: Schema.Int
   })
 )
 const heldRows = rowsOf(Schema.Struct({ runId: RunId, cancelRequested: Schema.Boolean, renewed: Schema.Boolean }))
 
+/** Before the token of a lease whose node has left the run. No node writes under such a token. */
+const leftPrefix = "left_"
+
 export const runTaking = (database: Database["Type"], ids: Ids["Type"], databaseNow: Effect.Effect<string>) => {
-  const { sql, transact, urgent } = database
+  const { query, sql, transact, urgent } = database
   const runs = sql.literal(runTable.selected("r"))
   const now = Effect.map(databaseNow, sql.literal)
   const attempts = attemptsOf(database)
@@ -50,14 +55,14 @@ export const runTaking = (database: Database["Type"], ids: Ids["Type"], database
           now,
           (time) => sql`
           with wanted as materialized (
-            select workspace_id, run_id from runs where ${identity.fence()} and ${toTake(time)}
+            select workspace_id, run_id, starts_with(lease_token, ${leftPrefix}) as was_left from runs where ${identity.fence()} and ${toTake(time)}
             order by created_at, run_id limit ${options.limit} for update skip locked
           )
           update runs r set status = 'running', lease_node = ${options.node}, lease_token = ${prefix} || r.run_id,
             lease_expires_at = ${time} + ${options.leaseMillis}::bigint, started_at = coalesce(r.started_at, ${time}),
-            workers_lost = r.workers_lost + ${sql.literal(from === "running" ? "1" : "0")}
+            workers_lost = r.workers_lost + case when not w.was_left then 1 else 0 end
           from wanted w where r.workspace_id = w.workspace_id and r.run_id = w.run_id
-          returning ${runs}, r.lease_token as token, r.workers_lost as "workersLost", r.restored, ${time} - r.created_at as "waitedMillis"`
+          returning ${runs}, r.lease_token as token, r.workers_lost as "workersLost", r.restored, w.was_left as "wasLeft", ${time} - r.created_at as "waitedMillis"`
         )
         const found = yield* wanted
         // No rows may mean that the storage was restored or replaced. `verify` then records this and marks the waiting
@@ -73,7 +78,7 @@ export const runTaking = (database: Database["Type"], ids: Ids["Type"], database
               run,
               lease: { node: options.node, token: lease?.token ?? "", millis: options.leaseMillis },
               attempts: made.filter((attempt) => attempt.runId === run.runId),
-              takenOver: from === "running",
+              takenOver: from === "queued" ? false : lease?.wasLeft === true ? "left" : "silent",
               workersLost: lease?.workersLost ?? 0,
               restored: lease?.restored ?? true,
               waitedMillis: lease?.waitedMillis ?? 0
@@ -93,9 +98,18 @@ export const runTaking = (database: Database["Type"], ids: Ids["Type"], database
     }
   })
 
+  const leave: RunStore["Type"]["leave"] = Effect.fnUntraced(function* (leases) {
+    yield* query(sql`
+      update runs r set lease_token = ${leftPrefix} || r.lease_token, lease_expires_at = ${yield* now}
+      from unnest(${leases.map(({ workspaceId }) => workspaceId)}::text[], ${leases.map(({ runId }) => runId)}::text[],
+        ${leases.map(({ token }) => token)}::text[]) as l (workspace_id, run_id, token)
+      where r.workspace_id = l.workspace_id and r.run_id = l.run_id and r.lease_token = l.token`)
+  })
+
   return {
     claim: (options) => take("queued", { ...options, except: [] }),
     reclaim: (options) => take("running", options),
-    heartbeat
+    heartbeat,
+    leave
   } satisfies Partial<RunStore["Type"]>
 }

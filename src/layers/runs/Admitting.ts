@@ -158,11 +158,11 @@ const createWith: (parts: AdmittingParts, creation: Creation) => Effect.Effect<C
       return { ...seen, left: leftOf(seen, left, heldAt), replayed: false }
     }
     // The node that works on the run tells its end directly, with everything that a reader would have to look up.
-    const until = parts.clock.unsafeCurrentTimeMillis() + waitSeconds * 1000
+    const sinceNanos = parts.clock.unsafeCurrentTimeNanos()
     const told = Option.flatten(yield* restore(waitFor(parts, ended, waitSeconds * 1000)))
     if (Option.isSome(told)) return { ...told.value, replayed: false }
-    const leftMillis = until - parts.clock.unsafeCurrentTimeMillis()
-    const seen = yield* restore(awaitEnd(parts, detail, leftMillis / 1000))
+    const waitedSeconds = Number(parts.clock.unsafeCurrentTimeNanos() - sinceNanos) / 1e9
+    const seen = yield* restore(awaitEnd(parts, detail, waitSeconds - waitedSeconds))
     return { ...seen, left: leftOf(seen, left, heldAt), replayed: false }
   })
 

@@ -5,6 +5,7 @@
 import { Clock, Effect } from "effect"
 import { NotFound } from "../../domain/ApiErrors.js"
 import { cancelWaitSeconds } from "../../domain/Limits.js"
+import { plannedFor } from "../../domain/RoutePlan.js"
 import type { Run } from "../../domain/Run.js"
 import { CancelledBeforeDispatch } from "../../domain/RunFailures.js"
 import { StorageUncertain } from "../../domain/StorageErrors.js"
@@ -53,7 +54,7 @@ const withdraw = Effect.fnUntraced(function* (parts: CancellingParts, key: RunKe
 })
 
 const abort = ({ dispatcher }: CancellingParts, run: Run) => {
-  const current = run.plan?.candidates.find(({ endpointId }) => endpointId === run.endpointId)
+  const current = plannedFor(run.plan, run.endpointId)
   return Effect.as(dispatcher.cancel(run.runId), {
     run,
     waitSeconds: current?.effectful === true ? 0 : cancelWaitSeconds

@@ -55,23 +55,25 @@ interface Seen {
 /**
  * The run as it is now; whoever goes on to wait for its end has it told to this node before. When the storage fails or
  * does not answer in time, the run as it was last seen: the run exists, so an error of the storage, which says that
- * nothing was done, would be untrue.
+ * nothing was done, would be untrue. So also when it does not find the run, as a standby may after a failover.
  */
 const seenNow = (parts: WaitingParts, last: RunDetail, goesOn: boolean): Effect.Effect<Seen> =>
   Effect.gen(function* () {
     const told = !goesOn || (yield* parts.store.tellEnd(last.run))
     return { now: yield* detailOf(parts, last.run), told }
   }).pipe(
-    Effect.catchTag("not_found", Effect.die),
     Effect.timeout(answerMillisMax),
     Effect.catchAll(() => Effect.succeed({ now: last, told: true }))
   )
 
+/** By the clock that nobody can set. */
+const nowMillis = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos) / 1e6)
+
 /** Waits once. Registered before the look, so that no signal is missed. */
 const look = Effect.fnUntraced(function* (parts: WaitingParts, last: RunDetail, until: number) {
   const ended = yield* parts.signals.subscribe(last.run.runId)
-  const { now, told } = yield* seenNow(parts, last, (yield* Clock.currentTimeMillis) < until)
-  const left = until - (yield* Clock.currentTimeMillis)
+  const { now, told } = yield* seenNow(parts, last, (yield* nowMillis) < until)
+  const left = until - (yield* nowMillis)
   const over = isSettledForWaiters(now.run.status) || left <= 0 || (yield* parts.draining.begun)
   if (!over) yield* waitFor(parts, ended, Math.min(left, told ? lookAgainMillis : lookSoonMillis))
   return { now, over }
@@ -82,7 +84,7 @@ const look = Effect.fnUntraced(function* (parts: WaitingParts, last: RunDetail, 
  * run as it was last seen: `last` at first.
  */
 export const awaitEnd = (parts: WaitingParts, last: RunDetail, seconds: number): Effect.Effect<RunDetail> =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) => {
+  Effect.flatMap(nowMillis, (now) => {
     const until = now + seconds * 1000
     const again = (seen: RunDetail): Effect.Effect<RunDetail> =>
       Effect.flatMap(Effect.scoped(look(parts, seen, until)), (found) =>

@@ -136,6 +136,43 @@ describe("publishing a catalog", () => {
     )
   )
 
+  it.live("puts in force what changes only a word about a provider", () =>
+    Effect.gen(function* () {
+      const catalog = yield* Catalog
+      const { publish } = yield* CatalogPublisher
+      for (const about of [
+        { homepage: "https://changed.example" },
+        { docs: "https://docs.example" },
+        { traceContext: true }
+      ]) {
+        yield* publish({ jobs: [], endpoints: [endpoint({ id: "x", provider: about })] })
+        assert.deepInclude((yield* catalog.endpoint("x"))?.provider, about)
+      }
+    }).pipe(Effect.provide(servedCatalog({ jobs: [], endpoints: [endpoint({ id: "x" })] })))
+  )
+
+  it.scopedLive("counts a node once that refuses a publication at first and then takes it over", () =>
+    Effect.gen(function* () {
+      const { tell, watch } = yield* CatalogRevisions
+      const reached = yield* watch
+      yield* tell({ sequence: 7, inForce: false })
+      yield* tell({ sequence: 7, inForce: true })
+      const { inForce, refused } = yield* Effect.repeat(Effect.delay(reached(7, 0), "20 millis"), {
+        until: ({ inForce }) => inForce > 0,
+        times: 300
+      })
+      assert.deepStrictEqual([inForce, refused], [1, 0])
+    }).pipe(
+      Effect.provide(
+        CatalogRevisionsPg.pipe(
+          Layer.provide(IdsCrypto),
+          Layer.provideMerge(ContractStorePg),
+          Layer.provide(testDatabase())
+        )
+      )
+    )
+  )
+
   it.live("refuses a bad catalog with everything that is wrong with it, and serves the old one", () =>
     Effect.gen(function* () {
       const catalog = yield* Catalog

@@ -1,6 +1,6 @@
 /** The deadlines of a node: when their listeners are told, and that waits which end early cost no sleeping fiber. */
 import { assert, it } from "@effect/vitest"
-import { Chunk, Effect, TestClock } from "effect"
+import { Chunk, Clock, Effect, TestClock } from "effect"
 import { makeDeadlines } from "../../../src/layers/node/Deadlines.js"
 
 it.scoped("a listener is told when its time is over, once and not before, whatever was asked for first", () =>
@@ -47,5 +47,25 @@ it.scoped("a thousand waits that end early share one sleeping fiber", () =>
     yield* TestClock.adjust(20_000)
     yield* Effect.repeatN(Effect.yieldNow(), 10)
     assert.strictEqual(Chunk.size(yield* TestClock.sleeps()), 0)
+  })
+)
+
+it.scoped("a deadline comes after its time, also when somebody sets the clock meanwhile", () =>
+  Effect.gen(function* () {
+    const clock = yield* Effect.clock
+    let shown = 1_000_000
+    const { after } = yield* Effect.withClock(makeDeadlines, {
+      ...Clock.make(),
+      unsafeCurrentTimeMillis: () => shown,
+      unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
+      sleep: (duration) => clock.sleep(duration)
+    })
+    const told: Array<string> = []
+    after(1_000)(() => void told.push("over"))
+    shown -= 3_600_000
+    yield* TestClock.adjust(999)
+    assert.deepStrictEqual(told, [])
+    yield* TestClock.adjust(1)
+    assert.deepStrictEqual(told, ["over"])
   })
 )

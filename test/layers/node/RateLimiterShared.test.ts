@@ -119,6 +119,24 @@ describe("several nodes", () => {
     }).pipe(Effect.provide(RateBucketsMemory))
   )
 
+  it.scoped("go on when a report dies: nobody waits for it, and what it held is reported again", () =>
+    Effect.gen(function* () {
+      let broken = true
+      const [one, two] = yield* nodesOver(2, (buckets) => ({
+        ...buckets,
+        spend: (spent, most) => (broken ? Effect.die(new Error("a mistake")) : buckets.spend(spent, most))
+      }))
+      const all = yield* Effect.fork(take(one!, 100))
+      yield* TestClock.adjust("10 seconds")
+      const done = yield* all.poll
+      assert.isTrue(done._tag === "Some")
+      assert.isAtLeast(yield* Effect.flatten(all.await), 60)
+      broken = false
+      yield* TestClock.adjust("1 second")
+      assert.isAtMost(yield* take(two!, 100), 10 + unreportedMax(rate))
+    }).pipe(Effect.provide(RateBucketsMemory))
+  )
+
   it.scoped("do not wait for buckets that are silent", () =>
     Effect.gen(function* () {
       const silent = yield* Deferred.make<never>()

@@ -91,5 +91,3 @@ export function* compileSteps(file: VocabularyFile, analyzer: Analyzer): Generat
   yield
   return { expansions: new Map(Array.from(expansions, ([key, found]) => [key, Array.from(found.values())])), jobs }
 }
-
-export const emptyVocabulary: Vocabulary = { expansions: new Map(), jobs: [] }

@@ -5,7 +5,7 @@ import type { Slot } from "../../../services/Dispatcher.js"
 import type { LeaseKeeping } from "../../../services/LeaseKeeping.js"
 import { type Listen, makeOneTimeEvent, type OneTimeEvent } from "../../../services/OneTimeEvent.js"
 import type { EndedRun } from "../../../services/Runs.js"
-import type { LeasedRun, RunKey } from "../../../services/RunStore.js"
+import type { HeldLease, LeasedRun, RunKey } from "../../../services/RunStore.js"
 import { makeUnderWay } from "../../../services/UnderWay.js"
 import { onItsOwn } from "../OnItsOwn.js"
 import { workOn } from "./RunWork.js"
@@ -15,6 +15,18 @@ interface Active {
   readonly leased: LeasedRun
   readonly stop: OneTimeEvent<Stop>
 }
+
+/** Each run whose admission is not decided yet waits with a connection of its own, and those are few. */
+const undecidedAtOnceMax = 2
+
+/** A node that stops waits no longer for a storage that does not answer: its leases then end by themselves. */
+const leaveWithin = "2 seconds"
+
+const leaseOf = ({ lease, run }: LeasedRun): HeldLease => ({
+  workspaceId: run.workspaceId,
+  runId: run.runId,
+  token: lease.token
+})
 
 export interface ActiveRuns {
   /** See `Dispatcher.start`. */
@@ -41,9 +53,18 @@ export const makeActiveRuns = (
     const fibers = makeUnderWay<Fiber.RuntimeFiber<void>>()
     const runFork = Runtime.runFork(yield* onItsOwn(Effect.runtime<never>()))
     let closed = false
+    const active = makeUnderWay<Active>()
+    const leaveAll = (left: ReadonlyArray<HeldLease>): Effect.Effect<void> =>
+      left.length === 0
+        ? Effect.void
+        : parts.store
+            .leave(left)
+            .pipe(Effect.interruptible, Effect.timeoutOption(leaveWithin), Effect.sandbox, Effect.ignore)
+    // The work ends first: while it may still call a provider, no other node may have the run.
     yield* Effect.addFinalizer(() => {
       closed = true
-      return Fiber.interruptAll(fibers)
+      const left = Array.from(active, ({ leased }) => leaseOf(leased))
+      return Effect.zipRight(Fiber.interruptAll(fibers), leaveAll(left))
     })
     const fork = (work: Effect.Effect<void>): void => {
       if (closed) return
@@ -54,7 +75,6 @@ export const makeActiveRuns = (
       const [fiber] = fibers
       return fiber === undefined ? Effect.void : Effect.zipRight(Fiber.await(fiber), ended)
     })
-    const active = makeUnderWay<Active>()
     /** Lease tokens of runs that may belong to this node and are being looked up. */
     const adopting = new Set<string>()
     const run = workOn(parts)
@@ -63,9 +83,11 @@ export const makeActiveRuns = (
       Effect.suspend(() => {
         const { runId, workspaceId } = leased.run
         const entry: Active = { leased, stop: makeOneTimeEvent() }
+        // The node that had the run was asked for it, or this one before it could begin.
+        if (leased.run.cancelRequested) entry.stop.tell("cancelled")
         const done = makeOneTimeEvent<Option.Option<EndedRun>>()
         const leave = active.add(entry)
-        const letGo = leases.keep({ workspaceId, runId, token: leased.lease.token })
+        const letGo = leases.keep(leaseOf(leased))
         const work = Effect.onExit(run(leased, slot.sinceNanos, entry.stop), (exit) =>
           Effect.suspend(() => {
             leave()
@@ -88,11 +110,27 @@ export const makeActiveRuns = (
         return Effect.succeed(done.listen)
       }).pipe(Effect.uninterruptible)
 
-    const lookFor = Effect.fnUntraced(function* (key: RunKey, slot: Slot) {
-      const { patiently, store } = parts
-      const { lease } = slot
+    const { patiently, store, transact, wallet } = parts
+    const look = Effect.fnUntraced(function* (key: RunKey, { lease }: Slot) {
       const { held } = yield* patiently(store.heartbeat([{ ...key, token: lease.token }], lease.millis))
-      const found = held.has(key.runId) ? yield* patiently(store.detail(key)) : null
+      return held.has(key.runId) ? yield* patiently(store.detail(key)) : null
+    })
+
+    const undecided = yield* Effect.makeSemaphore(undecidedAtOnceMax)
+    /**
+     * Waits until the transaction that admits a run has ended, which holds the wallet until then. The storage may work
+     * on a commit long after its answer was lost. A node that stops does not wait for the lock.
+     */
+    const decided = ({ workspaceId }: RunKey) =>
+      patiently(transact(wallet.lockBalance(workspaceId))).pipe(
+        Effect.catchTag("not_found", () => Effect.void),
+        Effect.disconnect,
+        undecided.withPermits(1)
+      )
+
+    const lookFor = Effect.fnUntraced(function* (key: RunKey, slot: Slot) {
+      const { lease } = slot
+      const found = (yield* look(key, slot)) ?? (yield* Effect.zipRight(decided(key), look(key, slot)))
       if (found === null) return yield* slot.release
       yield* start({ ...found, lease, takenOver: false, workersLost: 0, restored: false, waitedMillis: 0 }, slot)
     })

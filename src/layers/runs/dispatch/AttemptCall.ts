@@ -3,7 +3,7 @@
  * about the provider's health. A call is made once. When the run is stopped, a read-only call is aborted; an effectful
  * call may finish.
  */
-import { Data, Effect, type Exit, Fiber, Option, Schedule } from "effect"
+import { Data, Effect, Exit, Fiber, Option, Schedule } from "effect"
 import type { Endpoint } from "../../../domain/Manifest.js"
 import {
   type CallFailure,
@@ -223,9 +223,11 @@ const untilStopped = (
         Effect.flatMap((ended): Sent => {
           switch (ended) {
             case "cancelled":
-              return Effect.zipRight(
-                Fiber.interrupt(calling),
-                Effect.suspend(() => new CallStopped({ failure: new CancellationRequestedAfterDispatch(), ...told }))
+              // A call that ended before it could be aborted has an answer, which counts with what it cost.
+              return Effect.flatMap(Fiber.interrupt(calling), (last): Sent =>
+                Exit.isInterrupted(last)
+                  ? Effect.fail(new CallStopped({ failure: new CancellationRequestedAfterDispatch(), ...told }))
+                  : last
               )
             case "lease_lost":
               return Effect.zipRight(Fiber.interrupt(calling), new LeaseLost())

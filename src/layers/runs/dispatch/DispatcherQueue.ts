@@ -17,6 +17,8 @@ import { RunSignals } from "../../../services/RunSignals.js"
 import { RunStore } from "../../../services/RunStore.js"
 import { Settlement } from "../../../services/Settlement.js"
 import { Tracing } from "../../../services/Tracing.js"
+import { Transactions } from "../../../services/Transactions.js"
+import { Wallet } from "../../../services/Wallet.js"
 import { repeatInBackground } from "../../node/Background.js"
 import { makeTrouble } from "../../node/Trouble.js"
 import { makeAnswerChecks } from "./AnswerChecks.js"
@@ -44,6 +46,8 @@ export const DispatcherQueue: Layer.Layer<
   | RunSignals
   | RunStore
   | Settlement
+  | Transactions
+  | Wallet
 > = Layer.scoped(
   Dispatcher,
   Effect.gen(function* () {
@@ -66,7 +70,9 @@ export const DispatcherQueue: Layer.Layer<
       shared: makeSharedCalls(),
       stats,
       store: yield* RunStore,
-      tracer: yield* Tracing
+      tracer: yield* Tracing,
+      transact: (yield* Transactions).transact,
+      wallet: yield* Wallet
     }
     const { ids, settlement, store } = parts
     const node = options.node ?? (yield* ids.suffix)

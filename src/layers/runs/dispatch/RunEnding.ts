@@ -6,6 +6,7 @@ import { Effect, Option } from "effect"
 import { eventOf, failedRun } from "../../../domain/FailedRun.js"
 import { isAnswer } from "../../../domain/Fallback.js"
 import * as Money from "../../../domain/Micros.js"
+import { plannedFor } from "../../../domain/RoutePlan.js"
 import type { RunFailure } from "../../../domain/RunFailures.js"
 import type { SettlementRequest } from "../../../services/Settlement.js"
 import type { EndedRun } from "../../../services/Runs.js"
@@ -65,7 +66,7 @@ export const runEnding = (parts: Parts): RunEnding => {
       countEnded(answer.run.status, answer.run.outcome)
       return Option.some<EndedRun>({ run: answer.run, attempts, left: answer.left })
     }
-    const candidate = run.plan?.candidates.find(({ endpointId }) => endpointId === unstored?.attempt.endpointId)
+    const candidate = plannedFor(run.plan, unstored?.attempt.endpointId)
     if (candidate?.effectful !== true || (event !== "Completed" && event !== "Failed")) return Option.none<EndedRun>()
     const late = yield* settleLate(request, event === "Completed" ? "AnsweredLate" : "FailedLate")
     return late === null ? Option.none<EndedRun>() : Option.some<EndedRun>({ run: late.run, attempts, left: late.left })

@@ -26,7 +26,7 @@ export const endOfRun =
         "gateway.workspace.id": run.workspaceId,
         "gateway.request.id": run.requestId,
         "gateway.endpoint.id": run.requestedEndpointId,
-        "gateway.run.taken_over": takenOver,
+        "gateway.run.taken_over": takenOver !== false,
         "gateway.run.waited_ms": waitedMillis,
         ...(ended === null
           ? {}

@@ -5,10 +5,10 @@
  */
 import { Effect } from "effect"
 import { failedAttempt, failedRun } from "../../../domain/FailedRun.js"
-import { isAnswer, nodeLost } from "../../../domain/Fallback.js"
+import { isAnswer, nodeLeft, nodeLost } from "../../../domain/Fallback.js"
 import { workersLostMax } from "../../../domain/Limits.js"
 import { zero } from "../../../domain/Micros.js"
-import type { Candidate } from "../../../domain/RoutePlan.js"
+import { plannedFor } from "../../../domain/RoutePlan.js"
 import { type Attempt, endedAttempt, type Run } from "../../../domain/Run.js"
 import {
   ContractInvalid,
@@ -71,6 +71,7 @@ const afterLost = (
   run: Run,
   before: ReadonlyArray<Attempt>,
   { attempt, candidate }: OpenAttempt,
+  code: string,
   now: number
 ): Left => {
   const failure = new ProviderTimeout({
@@ -82,7 +83,7 @@ const afterLost = (
     progress: withLost(
       before,
       run.outcome === null ? failedRun(run, failure) : run,
-      candidate.repeatable ? { ...lost, errorCode: nodeLost } : lost
+      candidate.repeatable ? { ...lost, errorCode: code } : lost
     )
   }
 }
@@ -112,16 +113,15 @@ export const whatWasLeft = Effect.fnUntraced(function* (leased: LeasedRun, now: 
   const { attempts, run, takenOver } = leased
   const last = attempts.at(-1)
   const open = last?.status === "running" ? last : null
-  const candidate: Candidate | undefined = run.plan?.candidates.find(
-    ({ endpointId }) => endpointId === last?.endpointId
-  )
+  const candidate = plannedFor(run.plan, last?.endpointId)
   const goOn = (): Left => {
     if (open === null) return { _tag: "GoOn", progress: { run, attempts, unstored: null } }
     const before = attempts.slice(0, -1)
     if (candidate === undefined) return uncertain(run, before, open, now)
     const opened = { attempt: open, candidate }
-    if (!takenOver) return { _tag: "Call", progress: { run, attempts: before, unstored: null }, opened }
-    return candidate.effectful ? uncertain(run, before, open, now) : afterLost(run, before, opened, now)
+    if (takenOver === false) return { _tag: "Call", progress: { run, attempts: before, unstored: null }, opened }
+    const code = takenOver === "left" ? nodeLeft : nodeLost
+    return candidate.effectful ? uncertain(run, before, open, now) : afterLost(run, before, opened, code, now)
   }
   // Only an operator can say how a call ended that may have had an effect.
   if (open !== null && candidate?.effectful !== false) return goOn()

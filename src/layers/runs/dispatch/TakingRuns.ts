@@ -17,6 +17,7 @@ import type { Slots } from "./Slots.js"
  * number of slots, so that new runs can start at once meanwhile.
  */
 const claimMax = 64
+const claimedAtOnce = ({ slots }: DispatcherOptions): number => Math.min(claimMax, Math.ceil(slots / 4))
 
 export interface TakingParts {
   readonly active: ActiveRuns
@@ -43,11 +44,11 @@ const waitedTooLong = ({ options }: TakingParts, { attempts, waitedMillis }: Lea
 
 type Take = (limit: number) => Effect.Effect<ReadonlyArray<LeasedRun>, StorageError>
 
-/** Fills free slots from the storage; answers whether there may be more. */
+/** Fills free slots from the storage, one statement after the other; answers whether there may be more. */
 const fill = (parts: TakingParts, take: Take): Effect.Effect<boolean> =>
   Effect.gen(function* () {
-    const { open, slots } = parts
-    const room = (yield* Ref.get(open)) ? yield* slots.take(claimMax) : 0
+    const { open, options, slots } = parts
+    const room = (yield* Ref.get(open)) ? yield* slots.take(claimedAtOnce(options)) : 0
     if (room === 0) return true
     const sinceNanos = yield* Clock.currentTimeNanos
     const found = yield* take(room).pipe(Effect.onError(() => slots.giveBack(room)))
@@ -62,7 +63,7 @@ const fill = (parts: TakingParts, take: Take): Effect.Effect<boolean> =>
       concurrency: "unbounded",
       discard: true
     })
-    return found.length === room
+    return found.length === room && (yield* fill(parts, take))
   }).pipe(Effect.orElseSucceed(() => true))
 
 /** Starts queued runs; `backlog` says afterwards whether more are waiting. */

@@ -1,7 +1,7 @@
 /** The common part of this folder: the services that it uses, and the work on one run while this node has it. */
 import { type Clock, Data, Effect, type Option, Schedule } from "effect"
 import type { Attempt, Run } from "../../../domain/Run.js"
-import { type StorageError } from "../../../domain/StorageErrors.js"
+import { isStorageError, type StorageError } from "../../../domain/StorageErrors.js"
 import type { TraceContext } from "../../../domain/Trace.js"
 import type { Trouble } from "../../node/Trouble.js"
 import type { Catalog } from "../../../services/Catalog.js"
@@ -16,6 +16,8 @@ import type { LeasedRun, Media, RunStore } from "../../../services/RunStore.js"
 import type { EndedRun } from "../../../services/Runs.js"
 import type { Settlement } from "../../../services/Settlement.js"
 import type { Tracer } from "../../../services/Tracing.js"
+import type { Transactions } from "../../../services/Transactions.js"
+import type { Wallet } from "../../../services/Wallet.js"
 import type { LookAt } from "./AnswerChecks.js"
 import type { SharedCalls } from "./SharedCalls.js"
 
@@ -36,6 +38,8 @@ export interface Parts {
   readonly stats: EndpointStats["Type"]
   readonly store: RunStore["Type"]
   readonly tracer: Tracer | null
+  readonly transact: Transactions["Type"]["transact"]
+  readonly wallet: Wallet["Type"]
 }
 
 /** Why the work on a run stops from outside: its client wants it cancelled, or another node has it now. */
@@ -86,20 +90,14 @@ export type Patiently = <A, E>(work: Effect.Effect<A, E | StorageError>) => Effe
 
 export const patientlyWith = (trouble: Trouble): Patiently => {
   const told = (error: unknown) =>
-    Effect.sync(() => (isStorageTrouble(error) ? trouble.failed(reasons[error._tag]) : undefined))
+    Effect.sync(() => (isStorageError(error) ? trouble.failed(reasons[error._tag]) : undefined))
   return (work) =>
-    Effect.catchIf(work, isStorageTrouble, (error) =>
+    Effect.catchIf(work, isStorageError, (error) =>
       told(error).pipe(
         Effect.zipRight(
-          Effect.retry(Effect.tapError(work, told), { schedule: untilStorageAnswers, while: isStorageTrouble })
+          Effect.retry(Effect.tapError(work, told), { schedule: untilStorageAnswers, while: isStorageError })
         ),
         Effect.ensuring(Effect.sync(trouble.worked))
       )
-    ).pipe(Effect.catchIf(isStorageTrouble, Effect.die))
+    ).pipe(Effect.catchIf(isStorageError, Effect.die))
 }
-
-const isStorageTrouble = (error: unknown): error is StorageError =>
-  typeof error === "object" &&
-  error !== null &&
-  "_tag" in error &&
-  (error._tag === "storage_busy" || error._tag === "storage_uncertain" || error._tag === "runtime_bridge_timeout")
