@@ -28,7 +28,7 @@ import {
 import { type Findings, makeFindings } from "./stage/Findings.js"
 import { mixed, sendMessage } from "./stage/Mix.js"
 import { buildProgram, projectFolder } from "./stage/Program.js"
-import { acquireStage, type Purse, type Stage } from "./stage/Stage.js"
+import { acquireStage, type Spender, type Stage } from "./stage/Stage.js"
 
 const clients = 8
 const waiting = 16
@@ -57,7 +57,7 @@ const keyOf = (n: number) => `drill ${n}`
  * Two nodes under load. In the middle of it, with a queue that is full, the backup is made; then everything that waited
  * is worked on, and more. Ends with the nodes.
  */
-const life = (stage: Stage, findings: Findings, purse: Purse, backup: Effect.Effect<void>): Effect.Effect<Lived> =>
+const life = (stage: Stage, findings: Findings, spender: Spender, backup: Effect.Effect<void>): Effect.Effect<Lived> =>
   Effect.scoped(
     Effect.gen(function* () {
       const nodes = yield* Effect.all([stage.node(findings, environment), stage.node(findings, environment)], {
@@ -66,7 +66,7 @@ const life = (stage: Stage, findings: Findings, purse: Purse, backup: Effect.Eff
       const told = yield* Ref.make<ReadonlyArray<Told>>([])
       const client = Effect.gen(function* () {
         const n = operations++
-        const answer = yield* mixed(findings, () => nodes, purse, n, keyOf(n))
+        const answer = yield* mixed(findings, () => nodes, spender, n, keyOf(n))
         yield* Ref.update(told, (all) => [...all, { n, answer }])
       })
       const load = Effect.forkScoped(
@@ -81,7 +81,7 @@ const life = (stage: Stage, findings: Findings, purse: Purse, backup: Effect.Eff
         Array.from({ length: waiting }, () => operations++),
         (n) =>
           insist(findings, () => nodes, {
-            token: purse.token,
+            token: spender.token,
             body: sendMessage({ delayMs: 1_000 }),
             key: keyOf(n),
             wait: 0
@@ -124,7 +124,7 @@ interface Waiting {
 }
 
 /** Everything that must hold once the backup is in its place and nodes are started over it. */
-const holds = (stage: Stage, findings: Findings, name: string, purse: Purse, { after, before }: Lived) =>
+const holds = (stage: Stage, findings: Findings, name: string, spender: Spender, { after, before }: Lived) =>
   Effect.scoped(
     Effect.gen(function* () {
       yield* verify(stage, findings, name)
@@ -166,7 +166,7 @@ const holds = (stage: Stage, findings: Findings, name: string, purse: Purse, { a
         `${name}: of ${queued.length} queued runs ${replaced.length} failed as replaced: ${JSON.stringify(ended)}`
       )
 
-      const again = ({ n }: Told) => mixed(findings, () => nodes, purse, n, keyOf(n))
+      const again = ({ n }: Told) => mixed(findings, () => nodes, spender, n, keyOf(n))
       const terminal = before.filter(({ answer }) => ["completed", "failed"].includes(answer.status ?? ""))
       const replayed = yield* Effect.forEach(terminal.slice(-sentAgain), (one) =>
         Effect.map(again(one), (answer) => {
@@ -183,7 +183,7 @@ const holds = (stage: Stage, findings: Findings, name: string, purse: Purse, { a
         })
       )
       findings.hold(anew.length > 0 && replayed.length > 0, `${name}: no keys were sent again`)
-      const { astrayMicros, runs } = yield* audit(stage, findings, [purse])
+      const { astrayMicros, runs } = yield* audit(stage, findings, [spender])
       findings.hold(astrayMicros === 0, `${name}: ${astrayMicros} micros are astray`)
       yield* Console.log(
         [
@@ -208,18 +208,18 @@ const main: Effect.Effect<void, never, Scope.Scope> = Effect.gen(function* () {
     archive_command: `test ! -f ${archive}/%f && cp %p ${archive}/%f`
   })
   const stage = yield* acquireStage(live.url, program)
-  const purse = yield* stage.fund(500_000_000)
+  const spender = yield* stage.fund(500_000_000)
   const base = join(folder, "base")
   const dump = join(folder, "gateway.dump")
   const point = "before_the_accident"
 
   yield* Console.log("a base backup and a dump are made under load …")
   // The base backup is older than the point: what happened in between comes from the archived log.
-  yield* life(stage, findings, purse, baseBackup(live, base))
+  yield* life(stage, findings, spender, baseBackup(live, base))
   const lived = yield* life(
     stage,
     findings,
-    purse,
+    spender,
     Effect.all([
       live.rows(`select pg_create_restore_point('${point}')`),
       runProgram("pg_dump", [...at(live), "--format=custom", `--file=${dump}`, database])
@@ -246,28 +246,28 @@ const main: Effect.Effect<void, never, Scope.Scope> = Effect.gen(function* () {
   yield* restored.start
   const recovering = restored.rows<{ recovering: boolean }>("select pg_is_in_recovery() as recovering")
   yield* Effect.repeat(Effect.delay(recovering, "200 millis"), { until: ([row]) => row?.recovering === false })
-  yield* holds(stage, findings, "base backup", purse, lived)
+  yield* holds(stage, findings, "base backup", spender, lived)
   yield* restored.stop
 
   yield* Console.log("the dump, loaded into a fresh cluster:")
   const fresh = yield* makeCluster(folder, "fresh", live.port)
   yield* createCluster(fresh)
   yield* runProgram("pg_restore", [...at(fresh), "--exit-on-error", `--dbname=${database}`, dump])
-  yield* holds(stage, findings, "dump", purse, lived)
+  yield* holds(stage, findings, "dump", spender, lived)
 
   yield* Console.log("a dump, loaded back into the database that it was made of:")
   const second = join(folder, "second.dump")
   const back = yield* life(
     stage,
     findings,
-    purse,
+    spender,
     Effect.asVoid(runProgram("pg_dump", [...at(fresh), "--format=custom", `--file=${second}`, database]))
   )
   yield* runProgram("pg_restore", [
     ...[...at(fresh), "--clean", "--if-exists", "--exit-on-error", "--single-transaction"],
     ...[`--dbname=${database}`, second]
   ])
-  yield* holds(stage, findings, "dump loaded back", purse, back)
+  yield* holds(stage, findings, "dump loaded back", spender, back)
 
   const problems = findings.list()
   for (const problem of problems) yield* Console.log(`broken: ${problem}`)

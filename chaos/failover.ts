@@ -15,7 +15,7 @@ import { type Findings, makeFindings } from "./stage/Findings.js"
 import { find, mixed } from "./stage/Mix.js"
 import type { Node } from "./stage/Nodes.js"
 import { buildProgram } from "./stage/Program.js"
-import { acquireStage, type Purse, type Stage } from "./stage/Stage.js"
+import { acquireStage, type Spender, type Stage } from "./stage/Stage.js"
 
 const times = Number(process.argv[2] ?? 10)
 const clients = 12
@@ -86,7 +86,7 @@ const main = Effect.scoped(
       `postgres://${user}@${hosts}/${database}?target_session_attrs=read-write`,
       program
     )
-    const purses = yield* Effect.forEach([1, 2, 3, 4], () => stage.fund(500_000_000))
+    const spenders = yield* Effect.forEach([1, 2, 3, 4], () => stage.fund(500_000_000))
     const nodes = yield* Effect.all(
       [1, 2, 3].map(() => stage.node(findings)),
       { concurrency: 3 }
@@ -95,11 +95,11 @@ const main = Effect.scoped(
     if (first === undefined || second === undefined || third === undefined) return
     const told = new Map<string, Acknowledged>()
     const sent = yield* Ref.make(0)
-    const purseOf = (n: number): Purse => purses[n % purses.length]!
+    const spenderOf = (n: number): Spender => spenders[n % spenders.length]!
     const client = Effect.gen(function* () {
       const n = yield* Ref.getAndUpdate(sent, (before) => before + 1)
-      const answer = yield* mixed(findings, () => nodes, purseOf(n), n, `failover ${n}`)
-      if (answer.runId !== undefined) told.set(answer.runId, { token: purseOf(n).token, status: answer.status ?? "" })
+      const answer = yield* mixed(findings, () => nodes, spenderOf(n), n, `failover ${n}`)
+      if (answer.runId !== undefined) told.set(answer.runId, { token: spenderOf(n).token, status: answer.status ?? "" })
       yield* Effect.sleep("20 millis")
     })
     const load = yield* Effect.forkScoped(
@@ -108,7 +108,7 @@ const main = Effect.scoped(
         discard: true
       })
     )
-    const { token } = purseOf(0)
+    const { token } = spenderOf(0)
 
     let longest = 0
     for (let time = 1; time <= times; time++) {
@@ -137,7 +137,7 @@ const main = Effect.scoped(
     }
 
     yield* load.interruptAsFork(load.id())
-    const { astrayMicros, runs } = yield* audit(stage, findings, purses)
+    const { astrayMicros, runs } = yield* audit(stage, findings, spenders)
     yield* stillThere(stage, findings, told, first)
     const [queued] = yield* stage.rows<{ n: number }>(
       "select count(*)::int as n from runs where error ->> 'code' = 'runtime_store_replaced_before_dispatch'"
@@ -148,7 +148,7 @@ const main = Effect.scoped(
       Array.from({ length: clients }, (_, n) => n),
       (n) =>
         ask(findings, nodes[n % nodes.length]!, "POST", "/v1/runs", {
-          token: purseOf(n).token,
+          token: spenderOf(n).token,
           body: find(),
           key: `alone ${n}`,
           wait: 0,
@@ -161,7 +161,7 @@ const main = Effect.scoped(
     const refused = asked.filter((answer) => Option.isSome(answer) && answer.value.httpStatus === 503).length
     yield* standby.start
     yield* resumed(findings, token, first, second)
-    const alone = yield* audit(stage, findings, purses)
+    const alone = yield* audit(stage, findings, spenders)
 
     const astray = astrayMicros + alone.astrayMicros
     yield* Console.log(

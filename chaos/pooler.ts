@@ -103,13 +103,13 @@ const rate = (stage: Stage, environment: { readonly [name: string]: string }, ur
   Effect.scoped(
     Effect.gen(function* () {
       const findings = makeFindings()
-      const purse = yield* stage.fund(500_000_000)
+      const spender = yield* stage.fund(500_000_000)
       const node = yield* stage.node(findings, environment, url)
       const done = yield* Ref.make(0)
       const prefix = `load ${Math.random()}`
       const client = Effect.gen(function* () {
         const key = `${prefix} ${yield* Ref.updateAndGet(done, (before) => before + 1)}`
-        const answer = yield* insist(findings, () => [node], { token: purse.token, body: find(), key, wait: 20 })
+        const answer = yield* insist(findings, () => [node], { token: spender.token, body: find(), key, wait: 20 })
         findings.hold(answer.status === "completed", `a run ended ${answer.status ?? answer.httpStatus}`)
       })
       yield* Effect.forEach(Array.from({ length: clients }), () => Effect.forever(client), {
@@ -117,7 +117,7 @@ const rate = (stage: Stage, environment: { readonly [name: string]: string }, ur
         discard: true
       }).pipe(Effect.timeoutOption(loadSeconds * 1000))
       const runs = yield* Ref.get(done)
-      const { astrayMicros } = yield* audit(stage, findings, [purse])
+      const { astrayMicros } = yield* audit(stage, findings, [spender])
       findings.hold(astrayMicros === 0, `${astrayMicros} micros are astray`)
       return { perSecond: runs / loadSeconds, problems: findings.list() }
     })

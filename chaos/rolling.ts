@@ -15,13 +15,13 @@ import { isClean, makeFindings, table } from "./stage/Findings.js"
 import type { Node } from "./stage/Nodes.js"
 import { acquireOwnPostgres } from "./stage/OwnPostgres.js"
 import { buildProgram, commitOf, sourcesOf } from "./stage/Program.js"
-import { acquireStage, type Purse, type Stage } from "./stage/Stage.js"
+import { acquireStage, type Spender, type Stage } from "./stage/Stage.js"
 
 const workspaceId = WorkspaceId.make("ws_01m820s0ry0009a5ks9nk0bjbf")
 const micros = 500_000_000
 
 /** A workspace with a balance and a token, by statements that every schema takes: this version's might not fit yet. */
-const fund = (stage: Stage): Effect.Effect<Purse> =>
+const fund = (stage: Stage): Effect.Effect<Spender> =>
   Effect.gen(function* () {
     const token = `pgw_${randomBytes(32).toString("hex")}`
     const digest = createHash("sha256").update(token).digest()
@@ -67,7 +67,7 @@ const main = Effect.scoped(
     const start = stage.nodeOf(older, findings, environment)
     const nodes = [yield* start, yield* start, yield* start]
     const before = yield* migrated(stage)
-    const purse = yield* fund(stage)
+    const spender = yield* fund(stage)
     yield* Console.log(`three nodes of it serve, at ${before.at(-1) ?? "no migration"}`)
     // Nodes from before `schema_needs` call every newer schema unknown; what they do then is told on the page.
     if (before.includes("0029_schema_needs"))
@@ -88,7 +88,7 @@ const main = Effect.scoped(
     const { astrayMicros, runs } = yield* replaceUnderLoad({
       stage,
       findings,
-      purse,
+      spender,
       nodes,
       fresh: Effect.tap(stage.node(findings, environment), () =>
         Effect.sync(() => {

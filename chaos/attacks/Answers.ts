@@ -7,7 +7,7 @@ import { Effect, FastCheck } from "effect"
 import { audit } from "../stage/Audit.js"
 import { type Findings, makeFindings, type Row } from "../stage/Findings.js"
 import type { Node } from "../stage/Nodes.js"
-import type { Purse, Stage } from "../stage/Stage.js"
+import type { Spender, Stage } from "../stage/Stage.js"
 
 const reading = "mock-document"
 const effectful = "mock-send-message"
@@ -182,7 +182,7 @@ interface Shown {
 
 const exchange = async (
   node: Node,
-  purse: Purse,
+  spender: Spender,
   path: string,
   key?: string,
   body?: string
@@ -190,7 +190,7 @@ const exchange = async (
   const response = await fetch(`${node.origin}${path}`, {
     method: body === undefined ? "GET" : "POST",
     headers: {
-      authorization: `Bearer ${purse.token}`,
+      authorization: `Bearer ${spender.token}`,
       ...(body === undefined ? {} : { "content-type": "application/json" }),
       ...(key === undefined ? {} : { "idempotency-key": key })
     },
@@ -203,7 +203,13 @@ const exchange = async (
 const told = (poison: Poison): string =>
   `${poison.kind} as ${poison.contentType}: ${poison.body.toString("base64").slice(0, 120)}`
 
-const poisonOnce = async (findings: Findings, node: Node, purse: Purse, poison: Poison, key: string): Promise<void> => {
+const poisonOnce = async (
+  findings: Findings,
+  node: Node,
+  spender: Spender,
+  poison: Poison,
+  key: string
+): Promise<void> => {
   const script = { status: poison.status, contentType: poison.contentType, base64: poison.body.toString("base64") }
   const input =
     poison.endpointId === effectful
@@ -211,7 +217,7 @@ const poisonOnce = async (findings: Findings, node: Node, purse: Purse, poison: 
       : { format: "text", _mock: script }
   const made = await exchange(
     node,
-    purse,
+    spender,
     "/v1/runs?wait=20",
     key,
     JSON.stringify({ endpointId: poison.endpointId, input })
@@ -224,7 +230,7 @@ const poisonOnce = async (findings: Findings, node: Node, purse: Purse, poison: 
     readonly error?: { readonly message: string }
     readonly result?: { readonly media?: { readonly downloadPath: string } }
   } = JSON.parse(made.text)
-  const stored = await exchange(node, purse, `/v1/runs/${run.runId}`)
+  const stored = await exchange(node, spender, `/v1/runs/${run.runId}`)
   findings.hold(run.status === "completed" || run.status === "failed", `${told(poison)} is ${run.status}`)
   findings.hold(!made.text.includes("result_not_stored"), `${told(poison)} could not be stored`)
   findings.hold(
@@ -235,7 +241,7 @@ const poisonOnce = async (findings: Findings, node: Node, purse: Purse, poison: 
   findings.hold(run.status === "completed", `${told(poison)} is ${run.status}: ${run.error?.message ?? ""}`)
   if (poison.result === "file") {
     const path = run.result?.media?.downloadPath
-    const file = path === undefined ? undefined : await exchange(node, purse, path)
+    const file = path === undefined ? undefined : await exchange(node, spender, path)
     return findings.hold(
       file !== undefined && file.bytes.equals(poison.body),
       `${told(poison)} is not the file that was answered`
@@ -255,18 +261,18 @@ export const answers = (stage: Stage, size: AnswersSize): Effect.Effect<Row> =>
     Effect.gen(function* () {
       const findings = makeFindings()
       const node = yield* stage.node(findings)
-      const purses = [yield* stage.fund(1_000_000_000), yield* stage.fund(1_000_000_000)]
+      const spenders = [yield* stage.fund(1_000_000_000), yield* stage.fund(1_000_000_000)]
       const before = stage.fixture.calls.of()
       const drawn = FastCheck.sample(poisons, { numRuns: size.answers, seed: size.seed })
       yield* Effect.forEach(
         drawn,
         (poison, index) =>
-          Effect.promise(() => poisonOnce(findings, node, purses[index % 2]!, poison, `poison ${index}`)),
+          Effect.promise(() => poisonOnce(findings, node, spenders[index % 2]!, poison, `poison ${index}`)),
         { concurrency: 12, discard: true }
       )
       const calls = stage.fixture.calls.of() - before
       findings.hold(calls === size.answers, `${size.answers} runs made ${calls} calls`)
-      const { astrayMicros } = yield* audit(stage, findings, purses)
+      const { astrayMicros } = yield* audit(stage, findings, spenders)
       return {
         attack: "poisoned answers",
         operations: size.answers,

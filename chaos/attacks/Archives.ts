@@ -16,7 +16,7 @@ import { ask, insist } from "../stage/Client.js"
 import { makeFindings, type Row } from "../stage/Findings.js"
 import { find } from "../stage/Mix.js"
 import { buildProgram } from "../stage/Program.js"
-import { apart, type Purse, type Stage } from "../stage/Stage.js"
+import { apart, type Spender, type Stage } from "../stage/Stage.js"
 
 export interface ArchivesSize {
   readonly runs: number
@@ -35,11 +35,11 @@ interface Known {
 }
 
 /** Makes the runs of a workspace older, as if made that long ago: their ids and times, and the ids of their entries. */
-const aged = (stage: Stage, purse: Purse, days: number) =>
+const aged = (stage: Stage, spender: Spender, days: number) =>
   apart(stage.databaseUrl, async (client) => {
     const then = Date.now() - days * day
     const id = `'run_${suffix(then, new Uint8Array(10)).slice(0, 10)}' || substr(run_id, 15)`
-    const where = `where workspace_id = '${purse.workspaceId}' and run_id is not null`
+    const where = `where workspace_id = '${spender.workspaceId}' and run_id is not null`
     await client.query("begin")
     await client.query("alter table ledger_entries disable trigger ledger_append_only")
     for (const table of ["attempts", "media", "idempotency_keys", "ledger_entries"])
@@ -86,21 +86,21 @@ export const archives = (stage: Stage, size: ArchivesSize): Effect.Effect<Row> =
       )
       const program = yield* Effect.promise(() => buildProgram("archiver", "archiver.ts"))
       const node = yield* stage.node(findings)
-      const purses = yield* Effect.forEach(ages, () => stage.fund(10_000_000_000))
+      const spenders = yield* Effect.forEach(ages, () => stage.fund(10_000_000_000))
       const loaded = yield* stage.fund(10_000_000_000)
       yield* Effect.forEach(
         Array.from({ length: size.runs }, (_, n) => n),
         (n) =>
           insist(findings, () => [node], {
-            token: purses[n % purses.length]?.token ?? "",
+            token: spenders[n % spenders.length]?.token ?? "",
             body: find(),
             key: `old ${n}`,
             wait: 20
           }),
         { concurrency: 32, discard: true }
       )
-      yield* Effect.forEach(purses, (purse, at) => aged(stage, purse, ages[at] ?? 0), { discard: true })
-      const ids = purses.map(({ workspaceId }) => workspaceId)
+      yield* Effect.forEach(spenders, (spender, at) => aged(stage, spender, ages[at] ?? 0), { discard: true })
+      const ids = spenders.map(({ workspaceId }) => workspaceId)
       const known = yield* stage.rows<Known>(
         `select r.run_id as "runId", r.charge_micros as charged,
            (select count(*)::int from attempts a where a.workspace_id = r.workspace_id and a.run_id = r.run_id) as attempts
@@ -123,13 +123,13 @@ export const archives = (stage: Stage, size: ArchivesSize): Effect.Effect<Row> =
           Option.exists(made, ({ httpStatus }) => httpStatus === 201),
           "a new run was not answered"
         )
-        const at = yield* Random.nextIntBetween(0, purses.length)
+        const at = yield* Random.nextIntBetween(0, spenders.length)
         const [old] = yield* stage.rows<{ runId: string }>(
           `select run_id as "runId" from ledger_entries where workspace_id = $1 and run_id >= $2 order by run_id limit 1`,
           [ids[at], known[n % known.length]?.runId]
         )
         if (old === undefined) return
-        const read = yield* ask(findings, node, "GET", `/v1/runs/${old.runId}`, { token: purses[at]?.token ?? "" })
+        const read = yield* ask(findings, node, "GET", `/v1/runs/${old.runId}`, { token: spenders[at]?.token ?? "" })
         const left = at < gone.size
         findings.hold(
           Option.exists(read, ({ httpStatus }) => httpStatus === 200 || (left && httpStatus === 404)),

@@ -21,7 +21,7 @@ export const clocks = (stage: Stage, { runs }: ClocksSize): Effect.Effect<Row> =
   Effect.scoped(
     Effect.gen(function* () {
       const findings = makeFindings()
-      const purse = yield* stage.fund(500_000_000)
+      const spender = yield* stage.fund(500_000_000)
       const sent = stage.fixture.calls.of("mock-send-message")
       const nodes = yield* Effect.forEach(
         skews,
@@ -47,7 +47,7 @@ export const clocks = (stage: Stage, { runs }: ClocksSize): Effect.Effect<Row> =
             findings,
             () => nodes,
             {
-              token: purse.token,
+              token: spender.token,
               body: n % 2 === 0 ? sendMessage({ delayMs }) : find({ delayMs }),
               key: `clock ${n}`,
               wait: 20
@@ -60,14 +60,14 @@ export const clocks = (stage: Stage, { runs }: ClocksSize): Effect.Effect<Row> =
         `select count(*) filter (where endpoint_id = 'mock-send-message')::int as effects, count(*) filter (where status <> 'completed')::int as wrong,
          string_agg(distinct spend_month, ', ') as months, max(abs(extract(epoch from clock_timestamp()) * 1000 - created_at))::bigint as spread
        from runs where workspace_id = $1`,
-        [purse.workspaceId]
+        [spender.workspaceId]
       )
       findings.hold(ended?.wrong === 0, `${ended?.wrong} runs did not complete`)
       findings.hold(ended?.months.length === 7, `runs of one moment count for ${ended?.months}`)
       findings.hold((ended?.spread ?? Infinity) < 600_000, `a run is ${ended?.spread} ms away from now`)
       const calls = stage.fixture.calls.of("mock-send-message") - sent
       findings.hold(calls === ended?.effects, `${ended?.effects} runs with an effect made ${calls} calls`)
-      const { astrayMicros, runs: operations } = yield* audit(stage, findings, [purse])
+      const { astrayMicros, runs: operations } = yield* audit(stage, findings, [spender])
       return {
         attack: "clocks 7 s behind, 1 h and 400 days ahead",
         operations,

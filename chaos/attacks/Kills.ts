@@ -28,7 +28,7 @@ export const kills = (stage: Stage, size: KillsSize): Effect.Effect<Row> =>
   Effect.scoped(
     Effect.gen(function* () {
       const findings = makeFindings()
-      const purses = yield* Effect.forEach([1, 2, 3, 4], () => stage.fund(500_000_000))
+      const spenders = yield* Effect.forEach([1, 2, 3, 4], () => stage.fund(500_000_000))
       const nodes = new Map<number, Node>([[-1, yield* stage.node(findings)]])
       const serving = () => [...nodes.values()]
       const begun = yield* Ref.make(0)
@@ -91,7 +91,7 @@ export const kills = (stage: Stage, size: KillsSize): Effect.Effect<Row> =>
       const client = (number: number): Effect.Effect<void> =>
         Effect.gen(function* () {
           const n = yield* Ref.getAndUpdate(operations, (before) => before + 1)
-          yield* mixed(findings, serving, purses[n % purses.length]!, n + number, `kill ${n}`, waitSeconds)
+          yield* mixed(findings, serving, spenders[n % spenders.length]!, n + number, `kill ${n}`, waitSeconds)
           yield* Effect.sleep(betweenRuns)
         }).pipe(Effect.forever)
 
@@ -109,7 +109,7 @@ export const kills = (stage: Stage, size: KillsSize): Effect.Effect<Row> =>
       )
 
       yield* clients.interruptAsFork(clients.id())
-      const { astrayMicros, runs } = yield* audit(stage, findings, purses)
+      const { astrayMicros, runs } = yield* audit(stage, findings, spenders)
       return {
         attack: "kill -9 at every named point",
         operations: runs,

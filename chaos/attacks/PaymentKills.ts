@@ -81,7 +81,7 @@ export const paymentKills = (stage: Stage, size: PaymentKillsSize): Effect.Effec
     Effect.gen(function* () {
       const findings = makeFindings()
       const topUps = Context.get(yield* Layer.build(paymentServices(stage.databaseUrl)), TopUps)
-      const purse = yield* stage.fund(0)
+      const spender = yield* stage.fund(0)
       const nodes = new Map<number, Node>([[0, yield* stage.node(findings, environment)]])
       const serving = () => [...nodes.values()]
       const delivered = yield* Ref.make(0)
@@ -90,7 +90,7 @@ export const paymentKills = (stage: Stage, size: PaymentKillsSize): Effect.Effec
         (idempotencyKey) =>
           topUps.request(
             {
-              workspaceId: purse.workspaceId,
+              workspaceId: spender.workspaceId,
               operatorWorkspace: false,
               amountMicros: usd(5),
               idempotencyKey,
@@ -106,7 +106,7 @@ export const paymentKills = (stage: Stage, size: PaymentKillsSize): Effect.Effec
           Ref.update(delivered, (n) => n + 1)
         )
       const rounds = Effect.forEach(
-        made.flatMap(({ topUpId }) => eventsOf(topUpId, purse.workspaceId)),
+        made.flatMap(({ topUpId }) => eventsOf(topUpId, spender.workspaceId)),
         send,
         { concurrency: 12, discard: true }
       )
@@ -117,14 +117,14 @@ export const paymentKills = (stage: Stage, size: PaymentKillsSize): Effect.Effec
         `select w.available_micros as micros,
           (select count(*)::int from ledger_entries e where e.workspace_id = w.workspace_id) as entries
         from wallets w where workspace_id = $1`,
-        [purse.workspaceId]
+        [spender.workspaceId]
       )
       findings.hold(
         row?.micros === size.topUps * usd(3),
         `${size.topUps} payments of 5 dollars less refunds of 2 left ${row?.micros} micros`
       )
       findings.hold(row?.entries === size.topUps * 2, `${row?.entries} entries for ${size.topUps} payments and refunds`)
-      const { astrayMicros } = yield* audit(stage, findings, [purse])
+      const { astrayMicros } = yield* audit(stage, findings, [spender])
       return {
         attack: "payment events while nodes are killed",
         operations: yield* Ref.get(delivered),

@@ -63,14 +63,14 @@ export const payments = (stage: Stage, topUpCount: number): Effect.Effect<Row> =
         topUps: Context.get(context, TopUps),
         reports: Context.get(context, TopUpReports)
       }))
-      const purse = yield* stage.fund(0)
+      const spender = yield* stage.fund(0)
       yield* Effect.forEach(
         Array.from({ length: topUpCount }, (_, index) => index),
         (index) =>
           Effect.gen(function* () {
             const { topUpId } = yield* services[0]!.topUps.request(
               {
-                workspaceId: purse.workspaceId,
+                workspaceId: spender.workspaceId,
                 operatorWorkspace: false,
                 amountMicros: usd(5),
                 idempotencyKey: `payment ${index}`,
@@ -96,20 +96,20 @@ export const payments = (stage: Stage, topUpCount: number): Effect.Effect<Row> =
           }),
         { concurrency: 8 }
       )
-      const { items } = yield* services[0]!.topUps.list(purse.workspaceId, { limit: 100, after: null })
+      const { items } = yield* services[0]!.topUps.list(spender.workspaceId, { limit: 100, after: null })
       findings.hold(
         items.length === Math.min(100, topUpCount) && items.every(({ status }) => status === "paid"),
         "a paid top-up did not stay paid"
       )
       const [row] = yield* stage.rows<{ micros: number }>(
         "select available_micros as micros from wallets where workspace_id = $1",
-        [purse.workspaceId]
+        [spender.workspaceId]
       )
       findings.hold(
         row?.micros === topUpCount * usd(5),
         `${topUpCount} payments of 5 dollars credited ${row?.micros} micros`
       )
-      const { astrayMicros } = yield* audit(stage, findings, [purse])
+      const { astrayMicros } = yield* audit(stage, findings, [spender])
       return {
         attack: "payment reports, repeated and disordered",
         operations: topUpCount,

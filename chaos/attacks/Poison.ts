@@ -15,7 +15,7 @@ export const poison = (stage: Stage): Effect.Effect<Row> =>
   Effect.scoped(
     Effect.gen(function* () {
       const findings = makeFindings()
-      const purse = yield* stage.fund(10_000_000)
+      const spender = yield* stage.fund(10_000_000)
       const kinds = [
         { body: find(), point: "dispatch.before_send", status: "failed", code: "contract_invalid" },
         { body: sendMessage(), point: "dispatch.after_send", status: "reconciliation_pending", code: undefined }
@@ -27,7 +27,7 @@ export const poison = (stage: Stage): Effect.Effect<Row> =>
             const mortal = yield* stage.mortalNode(findings, { GATEWAY_FAULT_POINT: `${point}:1` })
             if (Option.isNone(mortal)) return findings.note("a node died before anybody asked it anything")
             yield* ask(findings, mortal.value, "POST", "/v1/runs", {
-              token: purse.token,
+              token: spender.token,
               body,
               key: `poison ${index}`,
               wait: 0
@@ -53,7 +53,12 @@ export const poison = (stage: Stage): Effect.Effect<Row> =>
         yield* Effect.scoped(
           Effect.gen(function* () {
             const third = yield* stage.node(findings)
-            const again = insist(findings, () => [third], { token: purse.token, body, key: `poison ${index}`, wait: 1 })
+            const again = insist(findings, () => [third], {
+              token: spender.token,
+              body,
+              key: `poison ${index}`,
+              wait: 1
+            })
             const ended = yield* Effect.repeat(again, {
               until: (answer) => answer.status !== "running" && answer.status !== "queued",
               times: 40
@@ -63,7 +68,7 @@ export const poison = (stage: Stage): Effect.Effect<Row> =>
               `the run ended ${ended.status} ${ended.error?.code ?? ""}, not ${status} ${code ?? ""}`
             )
             const other = yield* insist(findings, () => [third], {
-              token: purse.token,
+              token: spender.token,
               body: find(),
               key: `beside ${index}`,
               wait: 20
@@ -75,7 +80,7 @@ export const poison = (stage: Stage): Effect.Effect<Row> =>
         const calls = stage.fixture.calls.of("mock-send-message") - sent
         findings.hold(calls <= 1, `a run with an effect was called ${calls} times`)
       }
-      const { astrayMicros, runs } = yield* audit(stage, findings, [purse])
+      const { astrayMicros, runs } = yield* audit(stage, findings, [spender])
       return {
         attack: "runs that end their nodes",
         operations: runs,

@@ -8,7 +8,7 @@ import { ask } from "../stage/Client.js"
 import { type Findings, makeFindings, type Row } from "../stage/Findings.js"
 import { find, sendMessage } from "../stage/Mix.js"
 import type { Node } from "../stage/Nodes.js"
-import type { Purse, Stage } from "../stage/Stage.js"
+import type { Spender, Stage } from "../stage/Stage.js"
 
 export interface RestartsSize {
   readonly restarts: number
@@ -21,7 +21,7 @@ export const environment = { GATEWAY_STOP_PAUSE_MILLIS: String(pauseMillis), GAT
 export interface Replacing {
   readonly stage: Stage
   readonly findings: Findings
-  readonly purse: Purse
+  readonly spender: Spender
   readonly nodes: ReadonlyArray<Node>
   /** A new node, that serves. */
   readonly fresh: Effect.Effect<Node, never, Scope.Scope>
@@ -30,7 +30,7 @@ export interface Replacing {
 }
 
 /** Replaces the oldest node by a fresh one, so many times, while clients send runs to the nodes that are ready. */
-export const replaceUnderLoad = ({ clients, findings, fresh, nodes: first, purse, replacements, stage }: Replacing) =>
+export const replaceUnderLoad = ({ clients, findings, fresh, nodes: first, spender, replacements, stage }: Replacing) =>
   Effect.gen(function* () {
     const nodes = new Set<Node>(first)
     const readyAnswers = (node: Node) =>
@@ -63,7 +63,7 @@ export const replaceUnderLoad = ({ clients, findings, fresh, nodes: first, purse
         return yield* Effect.sleep("200 millis")
       }
       const answer = yield* ask(findings, node, "POST", "/v1/runs", {
-        token: purse.token,
+        token: spender.token,
         body: n % 3 === 0 ? sendMessage({ delayMs: 100 }) : find({ delayMs: 50 }),
         key: `restart ${n}`,
         wait: 5
@@ -96,19 +96,19 @@ export const replaceUnderLoad = ({ clients, findings, fresh, nodes: first, purse
       ready.delete(oldest)
     }
     yield* load.interruptAsFork(load.id())
-    return yield* audit(stage, findings, [purse])
+    return yield* audit(stage, findings, [spender])
   })
 
 export const restarts = (stage: Stage, size: RestartsSize): Effect.Effect<Row> =>
   Effect.scoped(
     Effect.gen(function* () {
       const findings = makeFindings()
-      const purse = yield* stage.fund(500_000_000)
+      const spender = yield* stage.fund(500_000_000)
       const fresh = stage.node(findings, environment)
       const { astrayMicros, runs } = yield* replaceUnderLoad({
         stage,
         findings,
-        purse,
+        spender,
         nodes: yield* Effect.all([fresh, fresh], { concurrency: 2 }),
         fresh,
         replacements: size.restarts,

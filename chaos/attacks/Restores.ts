@@ -23,7 +23,7 @@ export const restores = (stage: Stage, postgres: OwnPostgres, { queued }: Restor
   Effect.scoped(
     Effect.gen(function* () {
       const findings = makeFindings()
-      const purse = yield* stage.fund(100_000_000)
+      const spender = yield* stage.fund(100_000_000)
       const nodes = yield* Effect.all([stage.node(findings, environment), stage.node(findings, environment)], {
         concurrency: 2
       })
@@ -35,7 +35,7 @@ export const restores = (stage: Stage, postgres: OwnPostgres, { queued }: Restor
           insist(
             findings,
             () => nodes,
-            { token: purse.token, body: sendMessage({ delayMs }), key: `queued ${n}`, wait: 0 },
+            { token: spender.token, body: sendMessage({ delayMs }), key: `queued ${n}`, wait: 0 },
             n
           ),
         { concurrency: 8 }
@@ -44,7 +44,7 @@ export const restores = (stage: Stage, postgres: OwnPostgres, { queued }: Restor
       const live = Effect.map(
         stage.rows<{ n: number }>(
           "select count(*)::int as n from runs where workspace_id = $1 and status in ('queued', 'running')",
-          [purse.workspaceId]
+          [spender.workspaceId]
         ),
         ([row]) => row?.n ?? 0
       )
@@ -54,13 +54,13 @@ export const restores = (stage: Stage, postgres: OwnPostgres, { queued }: Restor
       findings.hold(calls() === queued, `${queued} runs made ${calls()} calls before the storage was restored`)
       const since = performance.now()
       yield* postgres.restore
-      yield* insist(findings, () => nodes, { token: purse.token, body: find(), key: "after", wait: 20 })
+      yield* insist(findings, () => nodes, { token: spender.token, body: find(), key: "after", wait: 20 })
       const recoveryMillis = performance.now() - since
-      const { astrayMicros, runs } = yield* audit(stage, findings, [purse])
+      const { astrayMicros, runs } = yield* audit(stage, findings, [spender])
       findings.hold(calls() === queued, `${calls() - queued} calls with an effect went out again`)
       const [marked] = yield* stage.rows<{ n: number }>(
         "select count(*)::int as n from runs where workspace_id = $1 and error ->> 'code' = 'runtime_store_replaced_before_dispatch'",
-        [purse.workspaceId]
+        [spender.workspaceId]
       )
       findings.hold((marked?.n ?? 0) > 0, "the copy had no run that waited: the attack attacked nothing")
       return {

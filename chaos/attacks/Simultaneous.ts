@@ -107,10 +107,10 @@ export const simultaneous = (
       // Credits, each key up to eight times, while runs of the same wallets come and go.
       const shared = yield* Effect.forEach(indices(4), () => stage.fund(3_000_000))
       const credited = together(credits, (index) => {
-        const purse = shared[index % shared.length]!
+        const spender = shared[index % shared.length]!
         const credit = stage.wallet.credit(
           {
-            workspaceId: purse.workspaceId,
+            workspaceId: spender.workspaceId,
             kind: "adjustment",
             micros: 7,
             reason: null,

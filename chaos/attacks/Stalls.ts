@@ -26,12 +26,12 @@ const stall = (stage: Stage, kind: "blocked" | "frozen", { runs, seconds }: Stal
   Effect.scoped(
     Effect.gen(function* () {
       const findings = makeFindings()
-      const purse = yield* stage.fund(100_000_000)
+      const spender = yield* stage.fund(100_000_000)
       const [still, healthy] = yield* Effect.all([stage.node(findings), stage.node(findings)], { concurrency: 2 })
       const sent = stage.fixture.calls.of("mock-send-message")
       const start = (node: Node, n: number) =>
         insist(findings, () => [node], {
-          token: purse.token,
+          token: spender.token,
           body: n % 2 === 0 ? sendMessage({ delayMs }) : find({ delayMs }),
           key: `stall ${keys++}`,
           wait: 0
@@ -57,7 +57,7 @@ const stall = (stage: Stage, kind: "blocked" | "frozen", { runs, seconds }: Stal
       const left = Effect.map(
         stage.rows<{ n: number }>(
           "select count(*)::int as n from runs where workspace_id = $1 and status in ('queued', 'running', 'reconciliation_pending')",
-          [purse.workspaceId]
+          [spender.workspaceId]
         ),
         ([row]) => row?.n ?? 0
       )
@@ -68,13 +68,13 @@ const stall = (stage: Stage, kind: "blocked" | "frozen", { runs, seconds }: Stal
         `select count(*) filter (where endpoint_id = 'mock-send-message')::int as effects, count(*) filter (where status = 'reconciliation_pending')::int as uncertain,
          string_agg(distinct error ->> 'code', ', ') filter (where status = 'failed') as failed
        from runs where workspace_id = $1`,
-        [purse.workspaceId]
+        [spender.workspaceId]
       )
       findings.hold(ended?.uncertain === 0, `${ended?.uncertain} runs are uncertain, and every call was answered`)
       findings.hold(ended?.failed === null, `runs failed: ${ended?.failed}`)
       const calls = stage.fixture.calls.of("mock-send-message") - sent
       findings.hold(calls === ended?.effects, `${ended?.effects} runs with an effect made ${calls} calls`)
-      const { astrayMicros, runs: operations } = yield* audit(stage, findings, [purse])
+      const { astrayMicros, runs: operations } = yield* audit(stage, findings, [spender])
       return {
         attack: `node ${kind} for ${seconds} s`,
         operations,

@@ -12,7 +12,7 @@ import { type Findings, makeFindings, type Row } from "../stage/Findings.js"
 import { find, mixed, sendMessage } from "../stage/Mix.js"
 import type { Node } from "../stage/Nodes.js"
 import type { OwnPostgres } from "../stage/OwnPostgres.js"
-import { apart, type Purse, type Stage } from "../stage/Stage.js"
+import { apart, type Spender, type Stage } from "../stage/Stage.js"
 
 export interface StorageSize {
   readonly clients: number
@@ -63,7 +63,7 @@ export const storage = (stage: Stage, postgres: OwnPostgres, size: StorageSize):
   Effect.scoped(
     Effect.gen(function* () {
       const findings = makeFindings()
-      const purses = yield* Effect.forEach([1, 2, 3, 4], () => stage.fund(500_000_000))
+      const spenders = yield* Effect.forEach([1, 2, 3, 4], () => stage.fund(500_000_000))
       const { proxy, url } = yield* relayed(stage.databaseUrl)
       const nodes = yield* Effect.all([stage.node(findings), stage.node(findings, {}, url)], { concurrency: 2 })
       const [direct, behind] = nodes
@@ -71,7 +71,7 @@ export const storage = (stage: Stage, postgres: OwnPostgres, size: StorageSize):
 
       const client = Effect.gen(function* () {
         const n = yield* Ref.getAndUpdate(sent, (before) => before + 1)
-        yield* mixed(findings, () => nodes, purses[n % purses.length]!, n, newKey())
+        yield* mixed(findings, () => nodes, spenders[n % spenders.length]!, n, newKey())
         yield* Effect.sleep("30 millis")
       }).pipe(Effect.forever)
       const underLoad = <A>(work: Effect.Effect<A>) =>
@@ -93,7 +93,7 @@ export const storage = (stage: Stage, postgres: OwnPostgres, size: StorageSize):
       const attack = (name: string, faults: number, fault: Effect.Effect<void>, limitMillis = resumesWithinMillis) =>
         Effect.gen(function* () {
           const before = yield* Ref.get(sent)
-          const token = purses[0]!.token
+          const token = spenders[0]!.token
           const recoveryMillis = yield* underLoad(
             Effect.gen(function* () {
               yield* Effect.sleep("1500 millis")
@@ -109,7 +109,7 @@ export const storage = (stage: Stage, postgres: OwnPostgres, size: StorageSize):
             recoveryMillis < limitMillis,
             `${name}: worked again only after ${Math.round(recoveryMillis)} ms`
           )
-          const { astrayMicros } = yield* audit(stage, findings, purses)
+          const { astrayMicros } = yield* audit(stage, findings, spenders)
           return row(name, (yield* Ref.get(sent)) - before, faults, astrayMicros, recoveryMillis)
         })
       const row = (
@@ -140,12 +140,12 @@ export const storage = (stage: Stage, postgres: OwnPostgres, size: StorageSize):
           1,
           postgres.stop.pipe(Effect.zipRight(Effect.sleep(size.awaySeconds * 1000)), Effect.zipRight(postgres.start))
         ),
-        yield* attack("runs locked, pool exhausted", 1, exhausted(stage, findings, direct, purses, size.lockSeconds)),
+        yield* attack("runs locked, pool exhausted", 1, exhausted(stage, findings, direct, spenders, size.lockSeconds)),
         yield* attack("no connection left on the server", 1, crowd(stage.databaseUrl)),
         yield* attack("network swallows everything", 1, swallowed(proxy), noticedWithinMillis)
       ]
-      const cutMillis = yield* cutAtCommit(findings, proxy, behind, purses[1]!.token, size.cuts)
-      const { astrayMicros } = yield* audit(stage, findings, purses)
+      const cutMillis = yield* cutAtCommit(findings, proxy, behind, spenders[1]!.token, size.cuts)
+      const { astrayMicros } = yield* audit(stage, findings, spenders)
       rows.push(
         row(
           "cut between COMMIT and its answer",
@@ -172,12 +172,12 @@ const massacre = (url: string) =>
  * Holds a lock that every statement about runs needs, and asks more than the pool has connections for: for several
  * workspaces, for one alone has its turns.
  */
-const exhausted = (stage: Stage, findings: Findings, node: Node, purses: ReadonlyArray<Purse>, seconds: number) =>
+const exhausted = (stage: Stage, findings: Findings, node: Node, spenders: ReadonlyArray<Spender>, seconds: number) =>
   apart(stage.databaseUrl, async (client) => {
     await client.query("begin")
     await client.query("lock table runs in access exclusive mode")
     const asks = Array.from({ length: 40 }, (_, n) =>
-      ask(findings, node, "GET", "/v1/runs", { token: purses[n % purses.length]!.token })
+      ask(findings, node, "GET", "/v1/runs", { token: spenders[n % spenders.length]!.token })
     )
     const [answers] = await Promise.all([
       Effect.runPromise(Effect.all(asks, { concurrency: "unbounded" })),

@@ -24,7 +24,7 @@ export const waiters = (stage: Stage, { runMillis, runs, waitersOfEach }: Waiter
   Effect.scoped(
     Effect.gen(function* () {
       const findings = makeFindings()
-      const purse = yield* stage.fund(100_000_000)
+      const spender = yield* stage.fund(100_000_000)
       const [here, there] = yield* Effect.all([stage.node(findings), stage.node(findings)], { concurrency: 2 })
       const hangUp = new AbortController()
       setMaxListeners(0, hangUp.signal)
@@ -37,7 +37,7 @@ export const waiters = (stage: Stage, { runMillis, runs, waitersOfEach }: Waiter
         const leaves = nth % 5 === 4 || (run % 5 === 4 && nth === 0)
         return Effect.map(
           ask(findings, nth % 2 === 0 ? here : there, "POST", "/v1/runs", {
-            token: purse.token,
+            token: spender.token,
             body: find({ delayMs: runMillis }),
             key: `waited for ${run}`,
             wait: 20,
@@ -74,7 +74,7 @@ export const waiters = (stage: Stage, { runMillis, runs, waitersOfEach }: Waiter
       }
       const slowest = Math.max(...stayed.map(({ answer }) => Option.getOrNull(answer)?.lateMillis ?? Infinity))
       findings.hold(slowest < wokenWithinMillis, `a waiter was woken ${Math.round(slowest)} ms late`)
-      const { astrayMicros, runs: made } = yield* audit(stage, findings, [purse])
+      const { astrayMicros, runs: made } = yield* audit(stage, findings, [spender])
       findings.hold(made === runs, `${runs} keys made ${made} runs`)
       return {
         attack: "waiters, a part of whom hang up",

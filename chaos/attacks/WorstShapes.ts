@@ -276,13 +276,13 @@ export const worstShapes = (stage: Stage, { every }: WorstShapesSize): Effect.Ef
     Effect.gen(function* () {
       const findings = makeFindings()
       const node = yield* stage.node(findings)
-      const purse = yield* stage.fund(1_000_000_000)
+      const spender = yield* stage.fund(1_000_000_000)
       const routes = routesOf(Api)
       let operations = 0
 
       for (const [place, route] of routes.entries()) {
         // Logging out would end the token that the others need.
-        const callers = route.path === "/v1/logout" ? [null] : [null, purse.token]
+        const callers = route.path === "/v1/logout" ? [null] : [null, spender.token]
         for (const token of callers) {
           const chosen = requestsOf(route, token).filter((_, index) => index % every === place % every)
           operations += chosen.length
@@ -296,7 +296,7 @@ export const worstShapes = (stage: Stage, { every }: WorstShapesSize): Effect.Ef
           }
         }
       }
-      const { astrayMicros } = yield* audit(stage, findings, [purse])
+      const { astrayMicros } = yield* audit(stage, findings, [spender])
       return {
         attack: "a megabyte of the worst shapes to every route",
         operations,

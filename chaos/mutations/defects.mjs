@@ -114,7 +114,7 @@ export const defects = [
   },
   {
     name: "a run that started is not counted in flight",
-    edits: [[admission, "inflight: standing.inflight + 1", "inflight: standing.inflight"]],
+    edits: [[admission, "inflight: walletState.inflight + 1", "inflight: walletState.inflight"]],
     tests: [runsMemory]
   },
   {
@@ -208,7 +208,7 @@ export const defects = [
     name: "a write action is repeated after its node died",
     edits: [
       [takeOver, "return candidate.effectful ? uncertain(run, before, open, now) : afterLost", "return afterLost"],
-      [takeOver, "candidate.repeatable ? { ...lost, errorCode: nodeLost } : lost", "{ ...lost, errorCode: nodeLost }"],
+      [takeOver, "candidate.repeatable ? { ...lost, errorCode: code } : lost", "{ ...lost, errorCode: code }"],
       [
         "src/domain/Fallback.ts",
         "current?.repeatable === true &&\n    !current.effectful &&",
@@ -298,7 +298,7 @@ export const defects = [
     name: "a run that waited too long for a slot keeps one",
     edits: [
       [
-        "src/layers/runs/dispatch/TakingRuns.ts",
+        "src/layers/runs/dispatch/ClaimingRuns.ts",
         "Effect.ensuring(expire(parts, leased), slot.release)",
         "expire(parts, leased)"
       ]

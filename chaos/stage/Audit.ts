@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import type { Findings } from "./Findings.js"
-import { type Purse, type Stage, whileStorageReturns } from "./Stage.js"
+import { type Spender, type Stage, whileStorageReturns } from "./Stage.js"
 
 interface Account {
   readonly workspaceId: string
@@ -101,10 +101,10 @@ const read = (stage: Stage, ids: ReadonlyArray<string>) =>
     return { accounts, attempts, verified, wrong }
   })
 
-/** Waits until no run is under way, notes one that does not end, and recomputes everything about these purses. */
-export const audit = (stage: Stage, findings: Findings, purses: ReadonlyArray<Purse>): Effect.Effect<Audit> =>
+/** Waits until no run is under way, notes one that does not end, and recomputes everything about these spenders. */
+export const audit = (stage: Stage, findings: Findings, spenders: ReadonlyArray<Spender>): Effect.Effect<Audit> =>
   Effect.gen(function* () {
-    const ids = purses.map(({ workspaceId }) => workspaceId)
+    const ids = spenders.map(({ workspaceId }) => workspaceId)
     const {
       found: { accounts, attempts, verified, wrong },
       rested

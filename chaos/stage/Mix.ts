@@ -6,7 +6,7 @@ import { Effect, Option } from "effect"
 import { type Answer, ask, insist } from "./Client.js"
 import type { Findings } from "./Findings.js"
 import type { Node } from "./Nodes.js"
-import type { Purse } from "./Stage.js"
+import type { Spender } from "./Stage.js"
 
 const person = { first_name: "Ada", last_name: "Example", domain: "example.com" }
 const job = "job:people.email.find"
@@ -51,14 +51,14 @@ const kinds: ReadonlyArray<Kind> = [
 export const mixed = (
   findings: Findings,
   nodes: () => ReadonlyArray<Node>,
-  purse: Purse,
+  spender: Spender,
   n: number,
   key: string,
   waitSeconds = 20
 ): Effect.Effect<Answer> =>
   Effect.gen(function* () {
     const kind = kinds[n % kinds.length] ?? { body: find(), status: [] }
-    const { token } = purse
+    const { token } = spender
     const answer = yield* insist(
       findings,
       nodes,

@@ -26,7 +26,7 @@ import type { Findings } from "./Findings.js"
 import { type Node, type NodeOptions, startNode } from "./Nodes.js"
 import { projectFolder } from "./Program.js"
 
-export interface Purse {
+export interface Spender {
   readonly workspaceId: WorkspaceId
   readonly token: string
 }
@@ -36,7 +36,7 @@ export interface Stage {
   readonly fixture: Fixture
   readonly wallet: Wallet["Type"]
   /** A workspace with this balance and a token with every scope. */
-  readonly fund: (micros: number, options?: { readonly monthlyLimitMicros?: Micros }) => Effect.Effect<Purse>
+  readonly fund: (micros: number, options?: { readonly monthlyLimitMicros?: Micros }) => Effect.Effect<Spender>
   /** Rows of a statement, over a connection of its own. */
   readonly rows: <Row extends object>(
     statement: string,

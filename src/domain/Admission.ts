@@ -20,7 +20,7 @@ import { type Balance, post, type Posting } from "./Ledger.js"
 import { dollars, Micros } from "./Micros.js"
 
 /** What is known about a workspace and one of its tokens, read under the wallet's lock. */
-export interface Standing {
+export interface WalletState {
   readonly balance: Balance
   readonly inflight: number
   readonly inflightLimit: number
@@ -78,7 +78,7 @@ export type Refusal = RunCapExceeded | RunRateLimited | TooManyInflightRuns | Ke
 export type RefusedTooOften = RunRateLimited | RateLimitExceeded
 
 export interface Admitted {
-  readonly standing: Standing
+  readonly walletState: WalletState
   readonly spends: Spends
   /** The month that the run counts in, the same for all of `spends`. */
   readonly month: string
@@ -87,16 +87,16 @@ export interface Admitted {
 
 /** Runs are counted in windows of a minute. */
 export const minute = 60_000
-export type MinuteWindow = Pick<Standing, "minuteStartedAt" | "minuteCount" | "minuteRefused">
+export type MinuteWindow = Pick<WalletState, "minuteStartedAt" | "minuteCount" | "minuteRefused">
 
 /** The verdict of each limit, in the order in which the limits are checked. The quote shows all of them. */
-export const refusals = (standing: Standing, spends: Spends, request: Request): ReadonlyArray<Refusal> => {
+export const refusals = (walletState: WalletState, spends: Spends, request: Request): ReadonlyArray<Refusal> => {
   const found: Array<Refusal> = []
-  const { balance, inflight, inflightLimit, runCapMicros, runsPerMinute } = standing
+  const { balance, inflight, inflightLimit, runCapMicros, runsPerMinute } = walletState
   const { holdMicros } = request
   if (runCapMicros !== null && holdMicros > runCapMicros)
     found.push(new RunCapExceeded({ holdMicros, capMicros: runCapMicros }))
-  const window = minuteWindow(standing, request.now)
+  const window = minuteWindow(walletState, request.now)
   if (runsPerMinute !== null && window.minuteCount >= runsPerMinute)
     found.push(new RunRateLimited({ limit: runsPerMinute, retryAfterSeconds: secondsLeft(window, request.now) }))
   if (inflight >= inflightLimit)
@@ -115,24 +115,24 @@ export const refusals = (standing: Standing, spends: Spends, request: Request): 
 const balanceTooLow = ({ availableMicros }: Balance, { holdMicros }: Request) =>
   new BalanceTooLow({ balanceMicros: availableMicros, estimatedCostMicros: holdMicros })
 
-export const admit = (standing: Standing, spends: Spends, request: Request): Either.Either<Admitted, Refusal> => {
-  const first = refusals(standing, spends, request)[0]
+export const admit = (walletState: WalletState, spends: Spends, request: Request): Either.Either<Admitted, Refusal> => {
+  const first = refusals(walletState, spends, request)[0]
   if (first !== undefined) return Either.left(first)
-  const held = post(standing.balance, {
+  const held = post(walletState.balance, {
     kind: "hold",
     micros: request.holdMicros,
     runId: request.runId,
     topUpId: null,
     reason: null
   })
-  if (Either.isLeft(held)) return Either.left(balanceTooLow(standing.balance, request))
-  const window = minuteWindow(standing, request.now)
+  if (Either.isLeft(held)) return Either.left(balanceTooLow(walletState.balance, request))
+  const window = minuteWindow(walletState, request.now)
   const month = monthOfAll(spends, request.month)
   return Either.right({
-    standing: {
-      ...standing,
+    walletState: {
+      ...walletState,
       balance: held.right.balance,
-      inflight: standing.inflight + 1,
+      inflight: walletState.inflight + 1,
       ...window,
       minuteCount: window.minuteCount + 1
     },
@@ -146,15 +146,15 @@ export const admit = (standing: Standing, spends: Spends, request: Request): Eit
  * Whether a run that was refused before anything was sent may be stored. Such a run holds and costs nothing, but it
  * takes room. So it counts as one of the runs a minute, and it has a limit of its own.
  */
-export const keepRefused = (standing: Standing, now: number): Either.Either<Standing, RefusedTooOften> => {
-  const window = minuteWindow(standing, now)
+export const keepRefused = (walletState: WalletState, now: number): Either.Either<WalletState, RefusedTooOften> => {
+  const window = minuteWindow(walletState, now)
   const retryAfterSeconds = secondsLeft(window, now)
-  if (standing.runsPerMinute !== null && window.minuteCount >= standing.runsPerMinute)
-    return Either.left(new RunRateLimited({ limit: standing.runsPerMinute, retryAfterSeconds }))
+  if (walletState.runsPerMinute !== null && window.minuteCount >= walletState.runsPerMinute)
+    return Either.left(new RunRateLimited({ limit: walletState.runsPerMinute, retryAfterSeconds }))
   if (window.minuteRefused >= refusedRunsPerMinuteMax)
     return Either.left(new RateLimitExceeded({ limit: refusedRunsPerMinuteMax, retryAfterSeconds }))
   return Either.right({
-    ...standing,
+    ...walletState,
     ...window,
     minuteCount: window.minuteCount + 1,
     minuteRefused: window.minuteRefused + 1
@@ -165,7 +165,10 @@ export const keepRefused = (standing: Standing, now: number): Either.Either<Stan
  * The minute in which this run counts: the open minute, or a new one that starts with this run. When the clock is set
  * back, the open minute stays.
  */
-export const minuteWindow = ({ minuteCount, minuteRefused, minuteStartedAt }: Standing, now: number): MinuteWindow =>
+export const minuteWindow = (
+  { minuteCount, minuteRefused, minuteStartedAt }: WalletState,
+  now: number
+): MinuteWindow =>
   now - minuteStartedAt >= minute
     ? { minuteStartedAt: now, minuteCount: 0, minuteRefused: 0 }
     : { minuteStartedAt, minuteCount, minuteRefused }
@@ -203,7 +206,7 @@ export interface MoneyLeft {
   readonly keyMicros: Micros | null
 }
 
-export const moneyLeft = ({ balance }: Pick<Standing, "balance">, spends: Spends, month: string): MoneyLeft => ({
+export const moneyLeft = ({ balance }: Pick<WalletState, "balance">, spends: Spends, month: string): MoneyLeft => ({
   balanceMicros: balance.availableMicros,
   keyMicros: keyLeft(tightest(spends, monthOfAll(spends, month)))
 })

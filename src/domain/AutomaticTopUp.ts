@@ -20,7 +20,7 @@ export interface AutomaticRule {
 }
 
 /** A top-up under way. */
-export interface Occasion {
+export interface TopUpUnderWay {
   readonly topUpId: TopUpId
   readonly startedAt: number
   /** The processor's name of the card. It stays the same for this top-up, also when another one is saved meanwhile. */
@@ -35,7 +35,7 @@ export interface AutomaticTopUp extends AutomaticRule {
   /** The month that `monthMicros` counts, such as `2026-11`. */
   readonly month: string
   readonly monthMicros: Micros
-  readonly occasion: Occasion | null
+  readonly underWay: TopUpUnderWay | null
   /** Before this time no node looks after the top-up under way. */
   readonly retryAt: number
   readonly updatedAt: number
@@ -117,7 +117,7 @@ export const ruleSet = (
   disabledReason: null,
   month: before?.month ?? "",
   monthMicros: before?.monthMicros ?? zero,
-  occasion: before?.occasion ?? null,
+  underWay: before?.underWay ?? null,
   retryAt: before?.retryAt ?? 0,
   updatedAt: now,
   ...rule
@@ -132,15 +132,15 @@ const leaseMillis = 60_000
 const leaseMillisMax = 3_600_000
 
 /** What decides about a rule, beside the rule itself. */
-interface RuleStanding {
+interface RuleState {
   readonly availableMicros: Micros
   readonly method: string | null
   readonly now: number
 }
 
-const startsNow = (rule: AutomaticTopUp, { availableMicros, method, now }: RuleStanding): boolean =>
+const startsNow = (rule: AutomaticTopUp, { availableMicros, method, now }: RuleState): boolean =>
   rule.status === "on" &&
-  rule.occasion === null &&
+  rule.underWay === null &&
   method !== null &&
   availableMicros < rule.belowMicros &&
   fitsMonth(rule, now)
@@ -150,15 +150,15 @@ const startsNow = (rule: AutomaticTopUp, { availableMicros, method, now }: RuleS
  * rules with a statement that says the same. A rule that it found and that is not due would be found again and again,
  * and stand in the way of others.
  */
-export const isDue = (rule: AutomaticTopUp, standing: RuleStanding): boolean =>
-  rule.occasion === null ? startsNow(rule, standing) : rule.retryAt <= standing.now
+export const isDue = (rule: AutomaticTopUp, standing: RuleState): boolean =>
+  rule.underWay === null ? startsNow(rule, standing) : rule.retryAt <= standing.now
 
 /** Whether a top-up starts now, and what the rule is once it has started; null when none does. */
 export const started = (
   rule: AutomaticTopUp,
-  standing: RuleStanding,
+  standing: RuleState,
   topUpId: TopUpId
-): (AutomaticTopUp & { readonly occasion: Occasion }) | null => {
+): (AutomaticTopUp & { readonly underWay: TopUpUnderWay }) | null => {
   const { method, now } = standing
   if (method === null || !startsNow(rule, standing)) return null
   const { month, monthMicros } = counted(rule, now)
@@ -166,13 +166,13 @@ export const started = (
     ...rule,
     month,
     monthMicros: add(monthMicros, rule.amountMicros),
-    occasion: { topUpId, startedAt: now, method },
+    underWay: { topUpId, startedAt: now, method },
     retryAt: now + leaseMillis
   }
 }
 
 /** The rule of a node that looks after the top-up under way again. The longer that goes on, the rarer it gets. */
-export const resumed = (rule: AutomaticTopUp, { startedAt }: Occasion, now: number): AutomaticTopUp => ({
+export const resumed = (rule: AutomaticTopUp, { startedAt }: TopUpUnderWay, now: number): AutomaticTopUp => ({
   ...rule,
   retryAt: now + Math.min(leaseMillisMax, Math.max(leaseMillis, (now - startedAt) / 2))
 })
@@ -183,8 +183,8 @@ export const ended = (
   topUp: { readonly topUpId: TopUpId; readonly amountMicros: Micros; readonly paid: boolean },
   declined: AutomaticStop | null
 ): AutomaticTopUp => {
-  if (rule.occasion?.topUpId !== topUp.topUpId) return rule
-  const over = { ...rule, occasion: null, retryAt: 0 }
+  if (rule.underWay?.topUpId !== topUp.topUpId) return rule
+  const over = { ...rule, underWay: null, retryAt: 0 }
   if (topUp.paid) return over
   const unpaid = { ...over, monthMicros: minus(rule.monthMicros, topUp.amountMicros) }
   return declined === null || rule.status === "off"

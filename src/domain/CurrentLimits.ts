@@ -2,7 +2,7 @@
  * How much of each limit of a workspace and one of its tokens is left at one moment (extensions, section 1). It reads
  * what `Admission.ts` decides on, in the same way, so that it says what the next run would meet.
  */
-import { keyLeft, minute, minuteWindow, monthOfAll, type Spends, type Standing, tightest } from "./Admission.js"
+import { keyLeft, minute, minuteWindow, monthOfAll, type Spends, type WalletState, tightest } from "./Admission.js"
 import type { Balance } from "./Ledger.js"
 import type { Micros } from "./Micros.js"
 import { endOfMonth, monthOf } from "./Run.js"
@@ -20,11 +20,11 @@ export interface CurrentLimits {
   readonly runsPerMinute: { readonly limit: number; readonly remaining: number; readonly resetsAt: number } | null
 }
 
-export const currentLimits = (standing: Standing, spends: Spends, now: number): CurrentLimits => {
+export const currentLimits = (walletState: WalletState, spends: Spends, now: number): CurrentLimits => {
   const month = monthOfAll(spends, monthOf(now))
   const { limitMicros, spentMicros } = tightest(spends, month)
-  const { minuteCount, minuteStartedAt } = minuteWindow(standing, now)
-  const { balance, inflight, inflightLimit, runsPerMinute } = standing
+  const { minuteCount, minuteStartedAt } = minuteWindow(walletState, now)
+  const { balance, inflight, inflightLimit, runsPerMinute } = walletState
   return {
     balance,
     key: {

@@ -19,7 +19,7 @@ export const takesQueuedRuns = (role: string): boolean => role !== "api"
 /** Whether a run that it admits starts on it where no client waits for the run. */
 export const startsUnwaitedRuns = (role: NodeRole): boolean => role !== "api"
 /** Whether it does what is due now and again for all nodes: reports, automatic top-ups, checks of the ledger. */
-export const keepsHouse = (role: NodeRole): boolean => role !== "api"
+export const doesHousekeeping = (role: NodeRole): boolean => role !== "api"
 /** Whether it answers anything but `/livez`, `/readyz` and `/metrics`. */
 export const answersRequests = (role: NodeRole): boolean => role !== "worker"
 

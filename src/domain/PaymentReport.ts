@@ -45,21 +45,21 @@ export const automaticStops = ["card_declined", "authentication_required", "char
 export type AutomaticStop = (typeof automaticStops)[number]
 
 /** `open`: nothing was taken so far, as with an inquiry. `returned` is final. */
-export const takingStates = ["open", "taken", "returned"] as const
-export type TakingState = (typeof takingStates)[number]
+export const reversalStates = ["open", "taken", "returned"] as const
+export type ReversalState = (typeof reversalStates)[number]
 
 /** A refund or a dispute of a payment. */
-export interface TakingReport {
+export interface ReversalReport {
   readonly _tag: "TakenBack"
   readonly reference: string
   readonly kind: "refund" | "dispute"
   /** The processor's name of the refund or dispute. */
   readonly objectId: string
-  readonly state: TakingState
+  readonly state: ReversalState
   readonly amountMicros: Micros | null
 }
 
-export type PaymentReport = PaidReport | UnpaidReport | TakingReport
+export type PaymentReport = PaidReport | UnpaidReport | ReversalReport
 
 /**
  * - `credited`: the top-up is paid, and its money on the balance.
@@ -74,10 +74,10 @@ export type PaymentReport = PaidReport | UnpaidReport | TakingReport
 export const reportOutcomes = ["credited", "changed", "unchanged", "kept", "unknown_top_up", "mismatched"] as const
 export type ReportOutcome = (typeof reportOutcomes)[number]
 
-export interface Taking {
+export interface Reversal {
   readonly objectId: string
-  readonly kind: TakingReport["kind"]
-  readonly state: TakingState
+  readonly kind: ReversalReport["kind"]
+  readonly state: ReversalState
   readonly amountMicros: Micros
 }
 
@@ -86,7 +86,7 @@ export interface Payment {
   readonly reference: string
   /** Null as long as no top-up is known to be paid by it: a refund may be reported before the payment. */
   readonly topUp: { readonly workspaceId: WorkspaceId; readonly topUpId: TopUpId; readonly amountMicros: Micros } | null
-  readonly takings: ReadonlyArray<Taking>
+  readonly reversals: ReadonlyArray<Reversal>
   /** What is to be taken back from the balance in all. */
   readonly toTakeMicros: Micros
   /** What has been taken so far. The difference is owed. */
@@ -98,7 +98,7 @@ export interface Payment {
 export const newPayment = (reference: string): Payment => ({
   reference,
   topUp: null,
-  takings: [],
+  reversals: [],
   toTakeMicros: Micros.make(0),
   takenMicros: Micros.make(0),
   bookings: 0
@@ -136,7 +136,7 @@ export const methodToSave = (
     : null
 
 const recounted = (payment: Payment): Payment => {
-  const taken = sum(payment.takings.filter(({ state }) => state === "taken").map(({ amountMicros }) => amountMicros))
+  const taken = sum(payment.reversals.filter(({ state }) => state === "taken").map(({ amountMicros }) => amountMicros))
   return { ...payment, toTakeMicros: payment.topUp === null ? Micros.make(0) : min(payment.topUp.amountMicros, taken) }
 }
 
@@ -144,21 +144,21 @@ const recounted = (payment: Payment): Payment => {
 export const paymentOf = (payment: Payment, topUp: NonNullable<Payment["topUp"]>): Payment =>
   recounted({ ...payment, topUp })
 
-const stepOf = (state: TakingState): number => takingStates.indexOf(state)
+const stepOf = (state: ReversalState): number => reversalStates.indexOf(state)
 
 /** An inquiry takes nothing, so its amount may still change. */
-const contradicts = (before: Taking, report: Taking): boolean =>
+const contradicts = (before: Reversal, report: Reversal): boolean =>
   before.kind !== report.kind ||
   (before.state !== "open" && report.state !== "open" && before.amountMicros !== report.amountMicros)
 
 /** The payment after a report of one of its refunds or disputes. */
-export const withTaking = (payment: Payment, report: Taking): Payment | "unchanged" | "mismatched" => {
+export const withReversal = (payment: Payment, report: Reversal): Payment | "unchanged" | "mismatched" => {
   const { amountMicros, kind, objectId, state } = report
-  const before = payment.takings.find((taking) => taking.objectId === objectId)
+  const before = payment.reversals.find((reversal) => reversal.objectId === objectId)
   if (before !== undefined && contradicts(before, report)) return "mismatched"
   if (before !== undefined && stepOf(state) <= stepOf(before.state)) return "unchanged"
-  const others = payment.takings.filter((taking) => taking.objectId !== objectId)
-  return recounted({ ...payment, takings: [...others, { objectId, kind, state, amountMicros }] })
+  const others = payment.reversals.filter((reversal) => reversal.objectId !== objectId)
+  return recounted({ ...payment, reversals: [...others, { objectId, kind, state, amountMicros }] })
 }
 
 export interface Booking {
@@ -188,7 +188,7 @@ export const bookingsOf = (available: Micros, payments: ReadonlyArray<Payment>):
 }
 
 /** The reason of a ledger entry. Without a report, the money was owed since an earlier one. */
-export const bookingReason = (report: Pick<TakingReport, "kind" | "objectId" | "state"> | null): string => {
+export const bookingReason = (report: Pick<ReversalReport, "kind" | "objectId" | "state"> | null): string => {
   if (report === null) return "Owed for a refund or dispute of this top-up"
   const { kind, objectId, state } = report
   if (kind === "refund") return state === "returned" ? `Refund ${objectId} failed` : `Refund ${objectId}`

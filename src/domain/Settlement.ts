@@ -3,7 +3,7 @@
  * never below zero, and only ever made of costs that a provider's answer is evidence of.
  */
 import { Array as Arr, Either, Option } from "effect"
-import type { Spends, Standing } from "./Admission.js"
+import type { Spends, WalletState } from "./Admission.js"
 import type { RunId } from "./Ids.js"
 import { type Balance, post, type Posting } from "./Ledger.js"
 import { Micros } from "./Micros.js"
@@ -64,7 +64,7 @@ export interface Settled {
   readonly status: RunStatus
   /** Null while the money stays held. */
   readonly chargeMicros: Micros | null
-  readonly standing: Standing
+  readonly walletState: WalletState
   readonly spends: Spends
   readonly postings: ReadonlyArray<Posting>
 }
@@ -77,30 +77,34 @@ export type Unsettleable =
   | { readonly _tag: "WrongState"; readonly status: RunStatus; readonly event: RunEvent }
   | { readonly _tag: "HoldMissing"; readonly balance: Balance }
 
-export const settle = (standing: Standing, spends: Spends, closing: Closing): Either.Either<Settled, Unsettleable> => {
+export const settle = (
+  walletState: WalletState,
+  spends: Spends,
+  closing: Closing
+): Either.Either<Settled, Unsettleable> => {
   const to = next(closing.status, closing.event)
   if (Option.isNone(to)) return Either.left({ _tag: "WrongState", status: closing.status, event: closing.event })
-  const inflight = standing.inflight - (isInflight(closing.status) && !isInflight(to.value) ? 1 : 0)
+  const inflight = walletState.inflight - (isInflight(closing.status) && !isInflight(to.value) ? 1 : 0)
   if (to.value === "reconciliation_pending" || isInflight(to.value)) {
     return Either.right({
       status: to.value,
       chargeMicros: null,
-      standing: { ...standing, inflight },
+      walletState: { ...walletState, inflight },
       spends,
       postings: []
     })
   }
   const charge = Money.min(closing.costMicros, closing.holdMicros)
   const transfer = { runId: closing.runId, topUpId: null, reason: closing.reason }
-  const released = post(standing.balance, { ...transfer, kind: "release", micros: closing.holdMicros })
-  if (Either.isLeft(released)) return Either.left({ _tag: "HoldMissing", balance: standing.balance })
+  const released = post(walletState.balance, { ...transfer, kind: "release", micros: closing.holdMicros })
+  if (Either.isLeft(released)) return Either.left({ _tag: "HoldMissing", balance: walletState.balance })
   const charged = post(released.right.balance, { ...transfer, kind: "charge", micros: charge })
-  if (Either.isLeft(charged)) return Either.left({ _tag: "HoldMissing", balance: standing.balance })
+  if (Either.isLeft(charged)) return Either.left({ _tag: "HoldMissing", balance: walletState.balance })
   const unspent = closing.holdMicros - charge
   return Either.right({
     status: to.value,
     chargeMicros: charge,
-    standing: { ...standing, inflight, balance: charged.right.balance },
+    walletState: { ...walletState, inflight, balance: charged.right.balance },
     // A hold of an earlier month counts against that month's limit, which is over.
     spends: Arr.map(spends, (spend) =>
       spend.month === closing.spendMonth

@@ -17,7 +17,7 @@ const tokenTaken: ReadonlyArray<string> = [
   "runtime_bridge_timeout"
 ]
 
-const atTheDoor = (access: Required): ReadonlyArray<string> => {
+const beforeTheHandler = (access: Required): ReadonlyArray<string> => {
   if (access === "probe") return []
   if (access === "public" || access === "signed") return limited
   return access === "any-token" || access === "optional-token" ? tokenTaken : [...tokenTaken, "forbidden"]
@@ -29,4 +29,4 @@ export const possibleErrors = ({
 }: {
   readonly access: Required
   readonly errors: ReadonlySet<string>
-}): ReadonlySet<string> => new Set([...everywhere, ...atTheDoor(access), ...errors])
+}): ReadonlySet<string> => new Set([...everywhere, ...beforeTheHandler(access), ...errors])

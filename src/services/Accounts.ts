@@ -8,7 +8,7 @@ import type { Micros } from "../domain/Micros.js"
 import type { Scope } from "../domain/Scope.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 import type { PolicyChange, WorkspacePolicy } from "../domain/WorkspacePolicy.js"
-import type { Purse } from "./Wallet.js"
+import type { Spender } from "./Wallet.js"
 
 export interface Workspace {
   readonly workspaceId: WorkspaceId
@@ -92,7 +92,7 @@ export class Accounts extends Context.Tag("gateway/services/Accounts")<
       token: Redacted.Redacted<string>
     ) => Effect.Effect<Principal, Unauthorized | TokenRevoked | StorageError>
     /** Charges and open holds of the current calendar month (UTC), against the limit that is nearest. */
-    readonly monthSpend: (token: Purse) => Effect.Effect<MonthSpend, StorageError>
+    readonly monthSpend: (token: Spender) => Effect.Effect<MonthSpend, StorageError>
     readonly createWorkspace: (name: string, by: Actor) => Effect.Effect<Workspace, ValidationError | StorageError>
     readonly workspace: (workspaceId: WorkspaceId) => Effect.Effect<Workspace, NotFound | StorageError>
     readonly workspaceByName: (name: string) => Effect.Effect<Workspace | null, StorageError>

@@ -47,7 +47,7 @@ export interface StatusCount {
 }
 
 /** A workspace as the operator's list shows it. */
-export interface WorkspaceStanding extends Balance {
+export interface WorkspaceSummary extends Balance {
   readonly workspaceId: WorkspaceId
   readonly name: string
   /** Whether it is the operator's own. */
@@ -112,8 +112,8 @@ export class Reports extends Context.Tag("gateway/services/Reports")<
     readonly workspaces: (
       search: string | null,
       page: PageRequest
-    ) => Effect.Effect<Page<WorkspaceStanding>, StorageError>
-    readonly workspace: (workspaceId: WorkspaceId) => Effect.Effect<WorkspaceStanding, NotFound | StorageError>
+    ) => Effect.Effect<Page<WorkspaceSummary>, StorageError>
+    readonly workspace: (workspaceId: WorkspaceId) => Effect.Effect<WorkspaceSummary, NotFound | StorageError>
     readonly health: Effect.Effect<Health, StorageError>
     /** Brings sums and spans up to date. One node does it at a time; another that asks meanwhile does nothing. */
     readonly keep: Effect.Effect<void, StorageError>

@@ -46,7 +46,7 @@ export interface Renewed {
 }
 
 /** Which runs a node takes, and for how long at first. */
-export interface Taking {
+export interface ClaimOptions {
   readonly node: string
   readonly limit: number
   readonly leaseMillis: number
@@ -161,13 +161,13 @@ export class RunStore extends Context.Tag("gateway/services/RunStore")<
       readonly media: Media | null
     }) => Effect.Effect<boolean, StorageError>
     /** Takes up to `limit` queued runs, oldest first, skipping those that other nodes are taking. One transaction. */
-    readonly claim: (options: Taking) => Effect.Effect<ReadonlyArray<LeasedRun>, StorageError>
+    readonly claim: (options: ClaimOptions) => Effect.Effect<ReadonlyArray<LeasedRun>, StorageError>
     /**
      * Takes over running runs whose lease has ended, except those under the lease tokens in `except`, and counts that.
      * One transaction.
      */
     readonly reclaim: (
-      options: Taking & { readonly except: ReadonlyArray<string> }
+      options: ClaimOptions & { readonly except: ReadonlyArray<string> }
     ) => Effect.Effect<ReadonlyArray<LeasedRun>, StorageError>
     /** Prolongs leases that are still held, to end so many milliseconds from now. */
     readonly heartbeat: (leases: ReadonlyArray<HeldLease>, leaseMillis: number) => Effect.Effect<Renewed, StorageError>

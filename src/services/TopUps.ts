@@ -7,7 +7,7 @@ import type { BillingUnavailable, IdempotencyConflict, NotFound, ValidationError
 import type { Actor } from "../domain/AuditEntry.js"
 import type { TopUpId, WorkspaceId } from "../domain/Ids.js"
 import type { Micros } from "../domain/Micros.js"
-import type { Taking } from "../domain/PaymentReport.js"
+import type { Reversal } from "../domain/PaymentReport.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 import type { TopUpHint, TopUpReason } from "../domain/TopUpHint.js"
 import type { Page, PageRequest } from "../domain/Page.js"
@@ -28,7 +28,7 @@ export interface TopUp {
   /** What they are still to take, because the balance did not have it. Later top-ups pay it first. */
   readonly owedMicros: Micros
   /** Refunds and disputes of its payment. */
-  readonly takings: ReadonlyArray<Taking>
+  readonly reversals: ReadonlyArray<Reversal>
   readonly createdAt: number
 }
 

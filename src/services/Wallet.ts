@@ -4,7 +4,7 @@
  * write once) and must be called inside one; the others stand alone.
  */
 import { Context, type Effect } from "effect"
-import type { Spends, Standing, TokenSpend } from "../domain/Admission.js"
+import type { Spends, WalletState, TokenSpend } from "../domain/Admission.js"
 import type { Actor } from "../domain/AuditEntry.js"
 import type { RunId, TokenId, TopUpId, WorkspaceId } from "../domain/Ids.js"
 import type { Balance, LedgerEntry, Posting } from "../domain/Ledger.js"
@@ -17,34 +17,34 @@ import type { StorageError } from "../domain/StorageErrors.js"
 import type { Page, PageRequest } from "../domain/Page.js"
 
 /** One workspace and one of its tokens. */
-export interface Purse {
+export interface Spender {
   readonly workspaceId: WorkspaceId
   readonly tokenId: TokenId
 }
 
-/** What `lock` read. A purse whose workspace or token does not exist is absent. */
-export interface LockedPurses {
-  readonly standings: ReadonlyMap<WorkspaceId, Standing>
-  /** Of the tokens of the purses and of all that these come from. */
+/** What `lock` read. A spender whose workspace or token does not exist is absent. */
+export interface LockedWallets {
+  readonly walletStates: ReadonlyMap<WorkspaceId, WalletState>
+  /** Of the tokens of the spenders and of all that these come from. */
   readonly spends: ReadonlyMap<TokenId, TokenSpend>
   /** The workspace of each token of `spends`. */
   readonly owners: ReadonlyMap<TokenId, WorkspaceId>
-  /** Of each token of a purse: itself, the token that let it in, and so on to the first. */
+  /** Of each token of a spender: itself, the token that let it in, and so on to the first. */
   readonly lines: ReadonlyMap<TokenId, TokenLine>
   /** The storage's clock, which all nodes share: windows, months and entries go by it. */
   readonly now: number
 }
 
-/** What decides about the runs of one purse, read at one moment without a lock. */
-export interface PurseReading {
-  readonly standing: Standing
+/** What decides about the runs of one spender, read at one moment without a lock. */
+export interface WalletReading {
+  readonly walletState: WalletState
   readonly spends: Spends
   /** The storage's clock. */
   readonly now: number
 }
 
 export interface WalletChanges {
-  readonly standings: ReadonlyMap<WorkspaceId, Standing>
+  readonly walletStates: ReadonlyMap<WorkspaceId, WalletState>
   readonly spends: ReadonlyMap<TokenId, TokenSpend>
   /** As `lock` answered it. */
   readonly owners: ReadonlyMap<TokenId, WorkspaceId>
@@ -88,9 +88,9 @@ export class Wallet extends Context.Tag("gateway/services/Wallet")<
   Wallet,
   {
     /** Locks the wallets in a fixed order and reads them. Joins the surrounding transaction. */
-    readonly lock: (purses: ReadonlyArray<Purse>) => Effect.Effect<LockedPurses, StorageError>
+    readonly lock: (spenders: ReadonlyArray<Spender>) => Effect.Effect<LockedWallets, StorageError>
     /** Reads in one statement what `lock` reads, without a lock. The workspace and the token must be there. */
-    readonly read: (purse: Purse) => Effect.Effect<PurseReading, StorageError>
+    readonly read: (spender: Spender) => Effect.Effect<WalletReading, StorageError>
     /** Writes what was decided under the lock. Joins the surrounding transaction. */
     readonly write: (changes: WalletChanges) => Effect.Effect<void, StorageError>
     /** Adds (or, as an adjustment, takes back) money. `ValidationError` when it would leave less than zero. */

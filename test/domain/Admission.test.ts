@@ -8,18 +8,18 @@ import {
   type Request,
   spendInMonth,
   type Spends,
-  type Standing,
+  type WalletState,
   tightest,
   type TokenSpend
 } from "../../src/domain/Admission.js"
 import { Micros } from "../../src/domain/Micros.js"
-import { month, request, runId, spend, spends, standing } from "./arbitraries.js"
+import { month, request, runId, spend, spends, walletState } from "./arbitraries.js"
 
 const m = (amount: number) => Micros.make(amount)
 const often = { fastCheck: { numRuns: 2_000 } }
 
 /** One that nothing forbids; each test takes away what it is about. */
-const free: Standing = {
+const free: WalletState = {
   balance: { availableMicros: m(1_000), reservedMicros: m(0) },
   inflight: 0,
   inflightLimit: 8,
@@ -40,7 +40,7 @@ const asking = (holdMicros: number, now = 0, at = "2026-01"): Request => ({
 describe("Admission", () => {
   it.prop(
     "admits exactly when no limit refuses, and refuses with the first of them",
-    [standing, spends, request],
+    [walletState, spends, request],
     ([state, spent, asked]) => {
       const found = refusals(state, spent, asked)
       const answer = admit(state, spent, asked)
@@ -52,11 +52,11 @@ describe("Admission", () => {
 
   it.prop(
     "what it leaves is within every limit, and the hold moved once",
-    [standing, spends, request],
+    [walletState, spends, request],
     ([state, spent, asked]) => {
       const answer = admit(state, spent, asked)
       if (Either.isLeft(answer)) return
-      const { month: counted, posting, spends: after, standing: left } = answer.right
+      const { month: counted, posting, spends: after, walletState: left } = answer.right
       assert.strictEqual(left.balance.availableMicros, state.balance.availableMicros - asked.holdMicros)
       assert.strictEqual(left.balance.reservedMicros, state.balance.reservedMicros + asked.holdMicros)
       assert.strictEqual(left.inflight, state.inflight + 1)
@@ -80,7 +80,7 @@ describe("Admission", () => {
 
   it.prop(
     "a limit is only ever named when it is met",
-    [standing, spends, request],
+    [walletState, spends, request],
     ([state, spent, asked]) => {
       const latest = [asked.month, ...spent.map((each) => each.month)].sort().at(-1)
       const over = spent.some(
@@ -103,7 +103,7 @@ describe("Admission", () => {
   )
 
   it("checks in the promised order: run cap, runs a minute, in flight, the key's month, the balance", () => {
-    const everything: Standing = {
+    const everything: WalletState = {
       ...free,
       runCapMicros: m(1),
       runsPerMinute: 1,
@@ -131,7 +131,7 @@ describe("Admission", () => {
   })
 
   it("says in how many seconds the minute is over, at least one", () => {
-    const full: Standing = { ...free, runsPerMinute: 2, minuteStartedAt: 10_000, minuteCount: 2 }
+    const full: WalletState = { ...free, runsPerMinute: 2, minuteStartedAt: 10_000, minuteCount: 2 }
     const retryAfter = (now: number) =>
       Either.match(admit(full, [unlimited], asking(1, now)), {
         onLeft: (refusal) => (refusal._tag === "run_rate_limited" ? refusal.retryAfterSeconds : null),
@@ -143,7 +143,7 @@ describe("Admission", () => {
   })
 
   it("a clock that is set back neither opens a new minute nor an old month", () => {
-    const full: Standing = { ...free, runsPerMinute: 1, minuteStartedAt: 100_000, minuteCount: 1 }
+    const full: WalletState = { ...free, runsPerMinute: 1, minuteStartedAt: 100_000, minuteCount: 1 }
     const early = admit(full, [unlimited], asking(1, 1_000))
     assert.strictEqual(Either.isLeft(early) ? early.left._tag : "admitted", "run_rate_limited")
     const spent: TokenSpend = { limitMicros: m(10), month: "2026-02", spentMicros: m(10) }

@@ -18,7 +18,7 @@ const rule = (month: string, monthUsd: number): AutomaticTopUp => ({
   monthlyMaximumMicros: usd(25),
   month,
   monthMicros: usd(monthUsd),
-  occasion: null,
+  underWay: null,
   retryAt: 0,
   updatedAt: 0
 })

@@ -5,14 +5,14 @@ import { admit } from "../../src/domain/Admission.js"
 import { currentLimits } from "../../src/domain/CurrentLimits.js"
 import { Micros } from "../../src/domain/Micros.js"
 import { monthOf } from "../../src/domain/Run.js"
-import { request, spends, standing } from "./arbitraries.js"
+import { request, spends, walletState } from "./arbitraries.js"
 
 const january = Date.UTC(2026, 0, 1)
 
 describe("Current limits", () => {
   it.prop(
     "say that a run fits exactly when it is admitted, and then how much less is left",
-    [standing, spends, request],
+    [walletState, spends, request],
     ([state, spent, asked]) => {
       const now = january + asked.now
       const uncapped = { ...state, runCapMicros: null, minuteStartedAt: january + state.minuteStartedAt }
@@ -27,7 +27,7 @@ describe("Current limits", () => {
       const answer = admit(uncapped, spent, { ...asked, now, month: monthOf(now) })
       assert.strictEqual(Either.isRight(answer), fits && !overspent)
       if (Either.isLeft(answer)) return
-      const after = currentLimits(answer.right.standing, answer.right.spends, now)
+      const after = currentLimits(answer.right.walletState, answer.right.spends, now)
       assert.deepStrictEqual(
         [after.balance.availableMicros, after.inflight.now, after.runsPerMinute?.remaining ?? null],
         [

@@ -9,18 +9,18 @@ import {
   paidOutcome,
   type Payment,
   paymentOf,
-  type Taking,
-  takingStates,
-  withTaking
+  type Reversal,
+  reversalStates,
+  withReversal
 } from "../../src/domain/PaymentReport.js"
 
 const workspaceId = WorkspaceId.make(`ws_${"0".repeat(26)}`)
 const topUpIdOf = (n: number) => TopUpId.make(`top_${String(n).padStart(26, "0")}`)
 const micros = (max: number) => FastCheck.nat(max).map((amount) => Micros.make(amount))
 
-const taking: FastCheck.Arbitrary<Taking> = FastCheck.record({
+const taking: FastCheck.Arbitrary<Reversal> = FastCheck.record({
   objectId: FastCheck.constantFrom("re_1", "re_2", "dp_1"),
-  state: FastCheck.constantFrom(...takingStates)
+  state: FastCheck.constantFrom(...reversalStates)
 }).map((one) => ({
   ...one,
   // An object is of one kind and has one amount.
@@ -30,14 +30,14 @@ const taking: FastCheck.Arbitrary<Taking> = FastCheck.record({
 
 type Step =
   | { readonly _tag: "Paid"; readonly n: number }
-  | { readonly _tag: "Taking"; readonly n: number; readonly taking: Taking }
+  | { readonly _tag: "Reversal"; readonly n: number; readonly taking: Reversal }
   | { readonly _tag: "Spent"; readonly micros: number }
   | { readonly _tag: "Earned"; readonly micros: number }
   | { readonly _tag: "Collected" }
 
 const step: FastCheck.Arbitrary<Step> = FastCheck.oneof(
   FastCheck.record({ _tag: FastCheck.constant("Paid" as const), n: FastCheck.nat(2) }),
-  FastCheck.record({ _tag: FastCheck.constant("Taking" as const), n: FastCheck.nat(2), taking }),
+  FastCheck.record({ _tag: FastCheck.constant("Reversal" as const), n: FastCheck.nat(2), taking }),
   FastCheck.record({ _tag: FastCheck.constant("Spent" as const), micros: FastCheck.nat(1_500) }),
   FastCheck.record({ _tag: FastCheck.constant("Earned" as const), micros: FastCheck.nat(300) }),
   FastCheck.constant({ _tag: "Collected" as const })
@@ -70,8 +70,8 @@ const play = (steps: ReadonlyArray<Step>) => {
         settle()
         break
       }
-      case "Taking": {
-        const after = withTaking(payments[one.n]!, one.taking)
+      case "Reversal": {
+        const after = withReversal(payments[one.n]!, one.taking)
         if (typeof after === "string") break
         put(after)
         if (after.topUp !== null) settle()
@@ -128,31 +128,31 @@ describe("reports of payments", () => {
       FastCheck.shuffledSubarray([0, 1, 2, 3, 4, 5, 6, 7, 8], { minLength: 9 }),
       FastCheck.array(taking, { minLength: 9, maxLength: 9 })
     ],
-    ([order, takings]) => {
+    ([order, reversals]) => {
       const start = paymentOf(newPayment("pi_1"), {
         workspaceId,
         topUpId: topUpIdOf(1),
         amountMicros: Micros.make(1_000)
       })
-      const after = (reports: ReadonlyArray<Taking>) =>
+      const after = (reports: ReadonlyArray<Reversal>) =>
         reports.reduce<Payment>((payment, report) => {
-          const next = withTaking(payment, report)
+          const next = withReversal(payment, report)
           return typeof next === "string" ? payment : next
         }, start).toTakeMicros
-      return after(takings) === after(order.map((at) => takings[at]!))
+      return after(reversals) === after(order.map((at) => reversals[at]!))
     }
   )
 
   it.prop(
     "a refund or dispute that comes again with another amount is told and changes nothing, unless it is an inquiry",
-    [taking, FastCheck.constantFrom(...takingStates), micros(2_000)],
+    [taking, FastCheck.constantFrom(...reversalStates), micros(2_000)],
     ([first, state, amountMicros]) => {
-      const before = withTaking(newPayment("pi_1"), first)
+      const before = withReversal(newPayment("pi_1"), first)
       if (typeof before === "string") return false
       const contradicts = first.state !== "open" && state !== "open" && amountMicros !== first.amountMicros
-      const later = takingStates.indexOf(state) > takingStates.indexOf(first.state)
-      const after = withTaking(before, { ...first, state, amountMicros })
-      const other = withTaking(before, { ...first, kind: first.kind === "refund" ? "dispute" : "refund" })
+      const later = reversalStates.indexOf(state) > reversalStates.indexOf(first.state)
+      const after = withReversal(before, { ...first, state, amountMicros })
+      const other = withReversal(before, { ...first, kind: first.kind === "refund" ? "dispute" : "refund" })
       return (
         other === "mismatched" &&
         (contradicts ? after === "mismatched" : later ? after !== "mismatched" : after === "unchanged")

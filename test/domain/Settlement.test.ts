@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Either, FastCheck, Option } from "effect"
 import { describe } from "vitest"
-import { admit, type Spends, type Standing } from "../../src/domain/Admission.js"
+import { admit, type Spends, type WalletState } from "../../src/domain/Admission.js"
 import { post } from "../../src/domain/Ledger.js"
 import type { InputPrice } from "../../src/domain/Manifest.js"
 import { Micros } from "../../src/domain/Micros.js"
@@ -83,7 +83,7 @@ describe("Settlement.costOf", () => {
 })
 
 interface World {
-  readonly standing: Standing
+  readonly walletState: WalletState
   readonly spends: Spends
   readonly open: ReadonlyArray<{ readonly closing: Closing }>
   readonly credited: number
@@ -91,7 +91,7 @@ interface World {
 }
 
 const empty: World = {
-  standing: {
+  walletState: {
     balance: { availableMicros: m(0), reservedMicros: m(0) },
     inflight: 0,
     inflightLimit: 5,
@@ -127,23 +127,29 @@ const step = (world: World, done: Step, at: number): World => {
   switch (done._tag) {
     case "Credit": {
       const posted = Either.getOrThrow(
-        post(world.standing.balance, { kind: "top_up", micros: done.amount, runId: null, topUpId: null, reason: null })
+        post(world.walletState.balance, {
+          kind: "top_up",
+          micros: done.amount,
+          runId: null,
+          topUpId: null,
+          reason: null
+        })
       )
       return {
         ...world,
-        standing: { ...world.standing, balance: posted.balance },
+        walletState: { ...world.walletState, balance: posted.balance },
         credited: world.credited + done.amount
       }
     }
     case "Admit": {
-      const admitted = admit(world.standing, world.spends, {
+      const admitted = admit(world.walletState, world.spends, {
         runId: runId(at),
         holdMicros: m(done.holdMicros),
         now: at,
         month: done.month
       })
       if (Either.isLeft(admitted)) return world
-      const { month: spendMonth, spends, standing } = admitted.right
+      const { month: spendMonth, spends, walletState } = admitted.right
       const closing: Closing = {
         runId: runId(at),
         status: "queued",
@@ -153,12 +159,12 @@ const step = (world: World, done: Step, at: number): World => {
         costMicros: m(0),
         reason: null
       }
-      return { ...world, spends, standing, open: [...world.open, { closing }] }
+      return { ...world, spends, walletState, open: [...world.open, { closing }] }
     }
     case "Settle": {
       const chosen = world.open[done.which % Math.max(1, world.open.length)]
       if (chosen === undefined) return world
-      const settled = settle(world.standing, world.spends, {
+      const settled = settle(world.walletState, world.spends, {
         ...chosen.closing,
         event: done.event,
         costMicros: m(done.costMicros)
@@ -168,12 +174,12 @@ const step = (world: World, done: Step, at: number): World => {
         assert.isTrue(Option.isNone(next(chosen.closing.status, done.event)))
         return world
       }
-      const { chargeMicros, spends, standing, status } = settled.right
+      const { chargeMicros, spends, walletState, status } = settled.right
       const others = world.open.filter((each) => each !== chosen)
       return {
         ...world,
         spends,
-        standing,
+        walletState,
         open: isTerminal(status) ? others : [...others, { closing: { ...chosen.closing, status } }],
         charged: world.charged + (chargeMicros ?? 0)
       }
@@ -181,14 +187,14 @@ const step = (world: World, done: Step, at: number): World => {
   }
 }
 
-const assertSound = ({ charged, credited, open, spends, standing }: World): void => {
-  const { availableMicros, reservedMicros } = standing.balance
+const assertSound = ({ charged, credited, open, spends, walletState }: World): void => {
+  const { availableMicros, reservedMicros } = walletState.balance
   assert.strictEqual(availableMicros + reservedMicros + charged, credited)
   assert.strictEqual(
     open.reduce((total, { closing }) => total + closing.holdMicros, 0),
     Number(reservedMicros)
   )
-  assert.strictEqual(open.filter(({ closing }) => isInflight(closing.status)).length, standing.inflight)
+  assert.strictEqual(open.filter(({ closing }) => isInflight(closing.status)).length, walletState.inflight)
   for (const { spentMicros } of spends) assert.isAtMost(spentMicros, 3_000)
   assert.strictEqual(spends[0].spentMicros, spends[1]?.spentMicros)
 }
@@ -214,13 +220,13 @@ describe("Settlement.settle", () => {
     costMicros: number,
     spendMonth = "2026-01"
   ) => {
-    const standing: Standing = {
-      ...empty.standing,
+    const walletState: WalletState = {
+      ...empty.walletState,
       inflight: 1,
       balance: { availableMicros: m(50), reservedMicros: m(holdMicros) }
     }
     const spends: Spends = [{ limitMicros: null, month: "2026-01", spentMicros: m(holdMicros) }]
-    return settle(standing, spends, {
+    return settle(walletState, spends, {
       runId: runId(1),
       status,
       holdMicros: m(holdMicros),
@@ -242,10 +248,10 @@ describe("Settlement.settle", () => {
         settled.postings.reduce((total, { amountMicros }) => total + amountMicros, 0),
         hold - charge
       )
-      assert.strictEqual(Number(settled.standing.balance.availableMicros), 50 + hold - charge)
-      assert.strictEqual(Number(settled.standing.balance.reservedMicros), 0)
+      assert.strictEqual(Number(settled.walletState.balance.availableMicros), 50 + hold - charge)
+      assert.strictEqual(Number(settled.walletState.balance.reservedMicros), 0)
       assert.strictEqual(Number(settled.spends[0].spentMicros), charge)
-      assert.strictEqual(settled.standing.inflight, 0)
+      assert.strictEqual(settled.walletState.inflight, 0)
       assert.isTrue(settled.postings.every(({ amountMicros }) => amountMicros !== 0))
     }
   )
@@ -253,8 +259,8 @@ describe("Settlement.settle", () => {
   it("an uncertain run keeps its hold and its place in the month, and frees its place in flight", () => {
     const settled = Either.getOrThrow(held("running", 100, "Uncertain", 70))
     assert.deepInclude(settled, { status: "reconciliation_pending", chargeMicros: null, postings: [] })
-    assert.strictEqual(settled.standing.inflight, 0)
-    assert.strictEqual(Number(settled.standing.balance.reservedMicros), 100)
+    assert.strictEqual(settled.walletState.inflight, 0)
+    assert.strictEqual(Number(settled.walletState.balance.reservedMicros), 100)
     assert.strictEqual(Number(settled.spends[0].spentMicros), 100)
   })
 
@@ -262,13 +268,13 @@ describe("Settlement.settle", () => {
     const settled = Either.getOrThrow(held("reconciliation_pending", 100, "ResolvedCharged", 70))
     assert.strictEqual(settled.status, "completed")
     assert.strictEqual(Number(settled.chargeMicros), 70)
-    assert.strictEqual(settled.standing.inflight, 1)
+    assert.strictEqual(settled.walletState.inflight, 1)
   })
 
   it("a run that a node takes moves no money and keeps its place in flight", () => {
     const taken = Either.getOrThrow(held("queued", 100, "Claimed", 0))
     assert.deepInclude(taken, { status: "running", chargeMicros: null, postings: [] })
-    assert.strictEqual(taken.standing.inflight, 1)
+    assert.strictEqual(taken.walletState.inflight, 1)
   })
 
   it("a hold of an earlier month leaves this month's spend as it is", () => {
@@ -289,8 +295,11 @@ describe("Settlement.settle", () => {
   })
 
   it("refuses to release a hold that the wallet does not have", () => {
-    const standing: Standing = { ...empty.standing, balance: { availableMicros: m(1_000), reservedMicros: m(9) } }
-    const settled = settle(standing, empty.spends, {
+    const walletState: WalletState = {
+      ...empty.walletState,
+      balance: { availableMicros: m(1_000), reservedMicros: m(9) }
+    }
+    const settled = settle(walletState, empty.spends, {
       runId: runId(1),
       status: "running",
       holdMicros: m(10),

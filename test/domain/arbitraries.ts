@@ -1,6 +1,6 @@
 /** Random values of the domain, small enough that limits are met and passed often. */
 import { FastCheck } from "effect"
-import type { Request, Spends, Standing, TokenSpend } from "../../src/domain/Admission.js"
+import type { Request, Spends, WalletState, TokenSpend } from "../../src/domain/Admission.js"
 import { RunId } from "../../src/domain/Ids.js"
 import { Micros } from "../../src/domain/Micros.js"
 import { EndpointId, type InputPrice, ProviderId } from "../../src/domain/Manifest.js"
@@ -21,7 +21,7 @@ const orNone = <A>(arbitrary: FastCheck.Arbitrary<A>) => FastCheck.option(arbitr
 export const months = ["2025-12", "2026-01", "2026-02"] as const
 export const month = FastCheck.constantFrom(...months)
 
-export const standing: FastCheck.Arbitrary<Standing> = FastCheck.record({
+export const walletState: FastCheck.Arbitrary<WalletState> = FastCheck.record({
   balance: FastCheck.record({ availableMicros: small, reservedMicros: small }),
   inflight: FastCheck.nat(6),
   inflightLimit: FastCheck.integer({ min: 1, max: 6 }),

@@ -366,7 +366,7 @@ const gateway = startGateway({
   wallet: {
     read: () =>
       Effect.succeed({
-        standing: {
+        walletState: {
           balance: { availableMicros: Micros.make(1_000), reservedMicros: Micros.make(10) },
           inflight: 1,
           inflightLimit: 8,

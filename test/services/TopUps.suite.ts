@@ -5,7 +5,7 @@ import { describe } from "vitest"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import { Micros } from "../../src/domain/Micros.js"
 import { TopUpId, type WorkspaceId } from "../../src/domain/Ids.js"
-import type { PaidReport, TakingReport } from "../../src/domain/PaymentReport.js"
+import type { PaidReport, ReversalReport } from "../../src/domain/PaymentReport.js"
 import type { BillingPolicy } from "../../src/domain/TopUp.js"
 import { PaymentsNone } from "../../src/layers/accounts/payments/PaymentsNone.js"
 import type { Accounts } from "../../src/services/Accounts.js"
@@ -376,8 +376,8 @@ export const topUpsSuite = (name: string, make: Make) =>
         const taken = (
           name: string,
           dollars: number,
-          state: TakingReport["state"] = "taken",
-          kind: TakingReport["kind"] = "refund",
+          state: ReversalReport["state"] = "taken",
+          kind: ReversalReport["kind"] = "refund",
           on = reference
         ) =>
           report({
@@ -582,7 +582,7 @@ export const topUpsSuite = (name: string, make: Make) =>
         assert.strictEqual(yield* topUps.owed(workspaceId), usd(7))
         const shown = yield* topUps.get(workspaceId, topUpId)
         assert.deepStrictEqual(shown, yield* status)
-        assert.deepStrictEqual(shown.takings, [
+        assert.deepStrictEqual(shown.reversals, [
           { objectId: `re_1_${topUpId}`, kind: "refund", state: "taken", amountMicros: usd(10) }
         ])
         assert.strictEqual((yield* Effect.flip(topUps.get(yield* workspace, topUpId)))._tag, "not_found")

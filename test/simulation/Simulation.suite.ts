@@ -17,7 +17,7 @@ import { drop, fail, hit, miss, type Step } from "../../src/layers/providers/Pro
 import { Accounts, type Principal } from "../../src/services/Accounts.js"
 import { Reconciliation } from "../../src/services/Reconciliation.js"
 import { type CreatedRun, Runs } from "../../src/services/Runs.js"
-import { type Purse, Wallet } from "../../src/services/Wallet.js"
+import { type Spender, Wallet } from "../../src/services/Wallet.js"
 import type { engine } from "../support/engine.js"
 import { requestOf, type Storage } from "../support/engine.js"
 import * as Model from "./Model.js"
@@ -159,7 +159,7 @@ const orRefused = <E extends object, R>(told: Effect.Effect<Model.Told, E, R>): 
 
 interface Real {
   readonly workspaces: ReadonlyArray<WorkspaceId>
-  readonly tokens: ReadonlyArray<Purse & { readonly token: Redacted.Redacted<string> }>
+  readonly tokens: ReadonlyArray<Spender & { readonly token: Redacted.Redacted<string> }>
   readonly runs: Map<string, { readonly workspaceId: WorkspaceId; readonly runId: RunId }>
   readonly gates: Map<string, Deferred.Deferred<void>>
 }
@@ -238,8 +238,8 @@ export const simulate =
         })
       /** What the answer says is left is what a reader of the limits is told, when nothing else happens. */
       const saysWhatIsLeft = Effect.fnUntraced(function* (principal: Principal, { left, replayed }: CreatedRun) {
-        const { now, spends, standing } = yield* wallet.read(principal)
-        const { balance, key } = currentLimits(standing, spends, now)
+        const { now, spends, walletState } = yield* wallet.read(principal)
+        const { balance, key } = currentLimits(walletState, spends, now)
         if (left !== null || !replayed)
           assert.deepStrictEqual(left, { balanceMicros: balance.availableMicros, keyMicros: key.remainingMicros })
       })

@@ -137,7 +137,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const { client, prefix } = yield* claimPrefix(url)
     // A database of an operator mostly sorts by a language, unlike the embedded one. What works here works on both.
     yield* Effect.promise(() =>
-      client.query(`create database ${prefix} template template0 encoding 'UTF8' locale_provider icu icu_locale 'en-US'`)
+      client.query(
+        `create database ${prefix} template template0 encoding 'UTF8' locale_provider icu icu_locale 'en-US'`
+      )
     )
     yield* migrate(migrations).pipe(Effect.provide(DatabasePg({ url: withDatabase(url, prefix), connectionsMax: 2 })))
     const arePartitioned = process.env["TEST_TABLES"] === "partitioned"

@@ -197,7 +197,7 @@ export const topUp: TopUp = {
   reason: null,
   takenBackMicros: Micros.make(0),
   owedMicros: Micros.make(0),
-  takings: [],
+  reversals: [],
   createdAt: at
 }
 

@@ -13,6 +13,6 @@ export const readLimits = Effect.fnUntraced(function* (
   rate: RateDecision | null
 ) {
   if (rate === null) return yield* Effect.dieMessage("a request with a token that was not counted")
-  const { now, spends, standing } = yield* wallet.read(caller)
-  return limitsBody(currentLimits(standing, spends, now), rate)
+  const { now, spends, walletState } = yield* wallet.read(caller)
+  return limitsBody(currentLimits(walletState, spends, now), rate)
 })

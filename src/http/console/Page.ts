@@ -91,7 +91,7 @@ export interface WorkspaceVisit extends SignedInVisit {
 }
 
 /** What a handler asks of the framework: it fails where the visitor may not come in. */
-export interface Door {
+export interface Entry {
   readonly visit: Visit
   readonly signedIn: Effect.Effect<SignedInVisit, PageError>
   readonly operator: Effect.Effect<OperatorVisit, PageError>
@@ -141,7 +141,7 @@ export interface Page<R> {
   readonly navigation: NavigationEntry | null
   /** It shows again what its address asks for; any other page refuses an address that it cannot read. */
   readonly filters?: boolean
-  readonly handle: (door: Door) => Effect.Effect<Answer, PageError, R>
+  readonly handle: (entry: Entry) => Effect.Effect<Answer, PageError, R>
 }
 
 type Handled<R> = Effect.Effect<Answer, PageError, R>

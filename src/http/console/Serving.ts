@@ -30,7 +30,7 @@ import { Link, to } from "./Html.js"
 import { frame } from "./Layout.js"
 import {
   type Answer,
-  type Door,
+  type Entry,
   type Page,
   type PageError,
   Refusal,
@@ -106,7 +106,7 @@ export const consoleLayer = <R>(
       const prefix = prefixOf(settings.publicUrl)
       const cookies = consoleCookies(settings.publicUrl)
 
-      const doorOf = (request: HttpServerRequest.HttpServerRequest, visit: Visit, open: boolean): Door => {
+      const entryOf = (request: HttpServerRequest.HttpServerRequest, visit: Visit, open: boolean): Entry => {
         const { session } = visit.visitor
         const sent = Effect.gen(function* () {
           if (!comesFromHere(request.headers, settings.publicUrl)) return yield* Effect.fail(foreignForm)
@@ -240,11 +240,11 @@ export const consoleLayer = <R>(
               session
             }
             if (page.filters !== true) yield* typedFrom(asked)
-            const door = doorOf(request, visit, page.sees === "anyone")
-            const named: Door = {
-              ...door,
+            const entry = entryOf(request, visit, page.sees === "anyone")
+            const named: Entry = {
+              ...entry,
               workspace: (role) =>
-                Effect.tap(door.workspace(role), ({ principal, workspaceId }) => {
+                Effect.tap(entry.workspace(role), ({ principal, workspaceId }) => {
                   state.workspaceId = workspaceId
                   visited.workspace = { workspaceId, name: principal.workspaceName }
                 })

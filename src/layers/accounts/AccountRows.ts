@@ -5,7 +5,7 @@ import type { MemberId, TokenId, WorkspaceId } from "../../domain/Ids.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import type { KnownToken, NewToken, Principal, Workspace } from "../../services/Accounts.js"
 import type { Changing } from "../../services/AuditTrail.js"
-import type { Purse } from "../../services/Wallet.js"
+import type { Spender } from "../../services/Wallet.js"
 
 /** A token as it is found by its digest. */
 export interface TokenRow extends Principal {
@@ -55,9 +55,9 @@ export interface AccountRows {
   /** By its secret, or by one that a rotation replaced and that still works. */
   readonly tokenByDigest: (digest: Uint8Array) => Effect.Effect<TokenRow | null, StorageError>
   /** Notes, with the storage's time, that these tokens were used; at most once a minute for each. */
-  readonly noteUses: (tokens: ReadonlyArray<Purse>) => Effect.Effect<void, StorageError>
+  readonly noteUses: (tokens: ReadonlyArray<Spender>) => Effect.Effect<void, StorageError>
   /** Of the token and of all that it comes from, its own first; with the storage's time. None for no such token. */
   readonly spends: (
-    token: Purse
+    token: Spender
   ) => Effect.Effect<{ readonly spends: ReadonlyArray<TokenSpend>; readonly now: number }, StorageError>
 }

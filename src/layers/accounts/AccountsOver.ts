@@ -18,7 +18,7 @@ import { changedPolicy, rulesOf, ruleText, unrestricted } from "../../domain/Wor
 import { Accounts, type Workspace } from "../../services/Accounts.js"
 import { AuditTrail, changed, unchanged } from "../../services/AuditTrail.js"
 import { Ids } from "../../services/Ids.js"
-import type { Purse } from "../../services/Wallet.js"
+import type { Spender } from "../../services/Wallet.js"
 import { repeatInBackground } from "../node/Background.js"
 import type { AccountRows } from "./AccountRows.js"
 import { sameDigest, tokenDigest } from "./TokenDigest.js"
@@ -32,13 +32,13 @@ interface Parts {
 
 interface Uses {
   /** Keeps in memory that a token was used; no request waits for the storage. */
-  readonly note: (token: Purse) => void
+  readonly note: (token: Spender) => void
 }
 
 /** Writes which tokens were used on this node, a minute after the first of them, in one statement. */
 const makeUses = (rows: AccountRows): Effect.Effect<Uses, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const used = new Map<TokenId, Purse>()
+    const used = new Map<TokenId, Spender>()
     const someUsed = yield* Effect.makeLatch()
     yield* repeatInBackground(
       "uses of tokens",

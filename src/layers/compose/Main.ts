@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto"
 import { hostname } from "node:os"
 import { Effect, Fiber, Layer, Option } from "effect"
-import { answersRequests, keepsHouse, startsUnwaitedRuns, takesQueuedRuns } from "../../domain/NodeRole.js"
+import { answersRequests, doesHousekeeping, startsUnwaitedRuns, takesQueuedRuns } from "../../domain/NodeRole.js"
 import { HttpLayer } from "../../http/Server.js"
 import { HttpSettings } from "../../http/Settings.js"
 import { ReadinessChecks } from "../../http/system/Readiness.js"
@@ -70,7 +70,7 @@ const fixtureFor = (config: GatewayConfig) =>
     : Effect.map(FixtureProvider.start({ port: config.fixturePort }), ({ origin }) => Option.some(origin))
 
 /** What is due now and again for all nodes. */
-const House = Layer.mergeAll(AutomaticTopUpsKept, OwedCollected, RefusedRunsForgotten, ReportsKept)
+const Housekeeping = Layer.mergeAll(AutomaticTopUpsKept, OwedCollected, RefusedRunsForgotten, ReportsKept)
 
 const rateLimiter = (config: GatewayConfig) => {
   const options = {
@@ -122,10 +122,12 @@ export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never,
           Checks,
           ProcessGauges({ dataDir: config.dataDir }),
           Layer.provide(
-            Gauges({ ledgerCheckSeconds: keepsHouse(config.role) ? config.ledgerCheckSeconds : 0 }),
+            Gauges({ ledgerCheckSeconds: doesHousekeeping(config.role) ? config.ledgerCheckSeconds : 0 }),
             LedgerChecksPg
           ),
-          keepsHouse(config.role) ? Layer.merge(House, Layer.provide(RetentionKept, RetentionPg(config))) : Layer.empty,
+          doesHousekeeping(config.role)
+            ? Layer.merge(Housekeeping, Layer.provide(RetentionKept, RetentionPg(config)))
+            : Layer.empty,
           NodeRegistered({ nodeId, role: config.role, host: hostname() })
         ]),
         Layer.provide(ReconciliationStored({ twoPersonAboveMicros: Option.getOrNull(config.resolveTwoPersonMicros) })),

@@ -19,7 +19,7 @@ import type { KeyClaim } from "../../services/Idempotency.js"
 import type { Lease, Media } from "../../services/RunStore.js"
 import { Transactions } from "../../services/Transactions.js"
 import type { TopUpRow } from "../accounts/topups/TopUpRows.js"
-import type { Standing, TokenSpend } from "../../domain/Admission.js"
+import type { WalletState, TokenSpend } from "../../domain/Admission.js"
 
 export interface StoredToken extends Omit<
   Principal,
@@ -40,7 +40,7 @@ export interface StoredToken extends Omit<
 }
 
 export interface StoredWallet extends Pick<
-  Standing,
+  WalletState,
   "balance" | "inflight" | "minuteStartedAt" | "minuteCount" | "minuteRefused"
 > {
   /** Newest first. */

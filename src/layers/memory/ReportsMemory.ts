@@ -10,7 +10,7 @@ import type { RunStatus } from "../../domain/Run.js"
 import { runStatuses } from "../../domain/RunMachine.js"
 import { sharesOf } from "../../domain/Spend.js"
 import type { Workspace } from "../../services/Accounts.js"
-import { type Charged, Reports, type StatusCount, type WorkspaceStanding } from "../../services/Reports.js"
+import { type Charged, Reports, type StatusCount, type WorkspaceSummary } from "../../services/Reports.js"
 import { verifyMemory } from "./LedgerVerificationMemory.js"
 import { MemoryStorage, type MemoryState, type StoredRun } from "./MemoryStorage.js"
 
@@ -63,7 +63,7 @@ const countOf = (status: RunStatus, runs: ReadonlyArray<StoredRun>): StatusCount
   return { status, runs: Math.min(counted, runsCountedMax), more: counted > runsCountedMax }
 }
 
-const standingOf = (state: MemoryState, { createdAt, name, operator, workspaceId }: Workspace): WorkspaceStanding => {
+const standingOf = (state: MemoryState, { createdAt, name, operator, workspaceId }: Workspace): WorkspaceSummary => {
   const wallet = HashMap.get(state.wallets, workspaceId)
   const newest = runsOf(state, ({ run }) => run.workspaceId === workspaceId).reduce<StoredRun["run"] | null>(
     (last, { run }) => (last === null || run.runId > last.runId ? run : last),

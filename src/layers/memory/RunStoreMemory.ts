@@ -22,7 +22,7 @@ import {
   type RunFilter,
   type RunKey,
   RunStore,
-  type Taking
+  type ClaimOptions
 } from "../../services/RunStore.js"
 import { pageOf, within } from "../../domain/Pages.js"
 import { MemoryStorage, type MemoryState, type StoredRun } from "./MemoryStorage.js"
@@ -63,7 +63,7 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
 
     const take = (
       wanted: (stored: StoredRun, now: number) => boolean,
-      options: Taking
+      options: ClaimOptions
     ): Effect.Effect<ReadonlyArray<LeasedRun>> =>
       Effect.flatMap(Effect.zip(ids.suffixes(options.limit), Clock.currentTimeMillis), ([tokens, now]) =>
         storage.modify((state) => {

@@ -24,8 +24,8 @@ const putPayment = (payment: Payment) => (state: MemoryState) =>
 
 const listed = (state: MemoryState, row: TopUpRow) => {
   const payment = row.paymentReference === null ? Option.none() : HashMap.get(state.payments, row.paymentReference)
-  const { takenMicros, takings, toTakeMicros } = Option.getOrElse(payment, () => newPayment(""))
-  return { ...row, takenMicros, takings, toTakeMicros }
+  const { takenMicros, reversals, toTakeMicros } = Option.getOrElse(payment, () => newPayment(""))
+  return { ...row, takenMicros, reversals, toTakeMicros }
 }
 
 /** Of the workspace, or of all; oldest top-up first. */
@@ -87,11 +87,11 @@ const rowsOver = ({ modify, read, transact }: MemoryStorage["Type"]): TopUpRows 
   payment: (reference) =>
     Effect.map(read, ({ payments }) => Option.getOrElse(HashMap.get(payments, reference), () => newPayment(reference))),
   putPayment: (payment) => Effect.asVoid(modify(putPayment(payment))),
-  paymentOfTaking: (objectId, reference) =>
+  paymentOfReversal: (objectId, reference) =>
     Effect.map(
       read,
       ({ payments }) =>
-        [...HashMap.values(payments)].find(({ takings }) => takings.some((taking) => taking.objectId === objectId))
+        [...HashMap.values(payments)].find(({ reversals }) => reversals.some((taking) => taking.objectId === objectId))
           ?.reference ?? reference
     ),
   unsettled: (workspaceId) => Effect.map(read, (state) => unsettled(state, workspaceId)),

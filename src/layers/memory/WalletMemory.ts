@@ -6,16 +6,16 @@ import { type LedgerFilter, newestFirst } from "../../domain/LedgerList.js"
 import { holdsMoney } from "../../domain/RunMachine.js"
 import { lineOf } from "../../domain/TokenLine.js"
 import type { Ids } from "../../services/Ids.js"
-import { type Purse, Wallet } from "../../services/Wallet.js"
+import { type Spender, Wallet } from "../../services/Wallet.js"
 import { walletOver } from "../accounts/wallet/WalletOver.js"
-import type { EntryRow, PurseRow, WalletRows } from "../accounts/wallet/WalletRows.js"
+import type { EntryRow, WalletRow, WalletRows } from "../accounts/wallet/WalletRows.js"
 import type { WalletDefaults } from "../accounts/WalletDefaults.js"
 import { AuditTrailMemory } from "./AuditTrailMemory.js"
 import { verifyMemory } from "./LedgerVerificationMemory.js"
 import { MemoryStorage, type MemoryState, type StoredWallet } from "./MemoryStorage.js"
 
 /** The rows that a join of wallets, workspaces and tokens answers. */
-const pursesOf = (state: MemoryState, now: number, { tokenId, workspaceId }: Purse): ReadonlyArray<PurseRow> =>
+const walletRowsOf = (state: MemoryState, now: number, { tokenId, workspaceId }: Spender): ReadonlyArray<WalletRow> =>
   Option.getOrElse(
     Option.gen(function* () {
       const { balance, inflight, minuteCount, minuteRefused, minuteStartedAt } = yield* HashMap.get(
@@ -25,7 +25,7 @@ const pursesOf = (state: MemoryState, now: number, { tokenId, workspaceId }: Pur
       const { inflightLimit, runCapMicros, runsPerMinute } = yield* HashMap.get(state.workspaces, workspaceId)
       const own = yield* HashMap.get(state.tokens, tokenId)
       return Arr.filterMap(lineOf(own), (spenderId) =>
-        Option.map(HashMap.get(state.tokens, spenderId), ({ monthlyLimitMicros, spend }): PurseRow => ({
+        Option.map(HashMap.get(state.tokens, spenderId), ({ monthlyLimitMicros, spend }): WalletRow => ({
           workspaceId,
           available: balance.availableMicros,
           reserved: balance.reservedMicros,
@@ -58,14 +58,14 @@ const withWallet = (
 const written = (
   state: MemoryState,
   entries: ReadonlyArray<LedgerEntry>,
-  { spends, standings }: Parameters<WalletRows["write"]>[1]
+  { spends, walletStates }: Parameters<WalletRows["write"]>[1]
 ): MemoryState => {
   const tokens = [...spends].reduce(
     (all, [tokenId, { month, spentMicros }]) =>
       HashMap.modify(all, tokenId, (token) => ({ ...token, spend: { month, spentMicros } })),
     state.tokens
   )
-  return [...standings].reduce(
+  return [...walletStates].reduce(
     (after, [workspaceId, { balance, inflight, minuteCount, minuteRefused, minuteStartedAt }]) =>
       withWallet(after, workspaceId, (before) => ({
         ...before,
@@ -111,9 +111,9 @@ const balanceOf = (state: MemoryState, workspaceId: WorkspaceId) =>
   Option.getOrNull(Option.map(HashMap.get(state.wallets, workspaceId), ({ balance }) => balance))
 
 const rowsOver = ({ modify, read, transact }: MemoryStorage["Type"]): WalletRows => ({
-  purses: (purses) =>
+  spenders: (spenders) =>
     Effect.zipWith(read, Clock.currentTimeMillis, (state, now) =>
-      purses.flatMap((purse) => pursesOf(state, now, purse))
+      spenders.flatMap((spender) => walletRowsOf(state, now, spender))
     ),
   write: (entries, after) => modify((state) => [undefined, written(state, entries, after)]),
   credit: ({ key, micros, workspaceId }, decide) =>

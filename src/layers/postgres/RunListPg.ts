@@ -67,7 +67,7 @@ type Select = (
 
 /** A run gets its id from the clock of its node, and its time from the database's, once it is stored. */
 const idClockMillis = 60_000
-/** Before and after every run id, in whatever order the database sorts texts: letters and digits of ids, and no others. */
+/** Before and after every run id, in whatever order the database sorts texts: of the characters of ids alone. */
 const [beforeAll, afterAll] = ["", `run_${"z".repeat(26)}`]
 
 /** The run ids that the time and the place of a page allow. */

@@ -1,6 +1,6 @@
 /**
  * Single runs and their attempts, read from Postgres: from the hot tables, and what is not there from the history.
- * Lists are in `RunListPg.ts`, taking runs in `RunTakingPg.ts`.
+ * Lists are in `RunListPg.ts`, taking runs in `RunClaimsPg.ts`.
  */
 import { Effect, Exit, Schema } from "effect"
 import { RunId, WorkspaceId } from "../../domain/Ids.js"

@@ -12,7 +12,7 @@ import { forgetRefused } from "./RefusedRunsPg.js"
 import { runList } from "./RunListPg.js"
 import { mediaOf } from "./RunMediaPg.js"
 import { runReads } from "./RunReadsPg.js"
-import { runTaking } from "./RunTakingPg.js"
+import { runClaims } from "./RunClaimsPg.js"
 import { runWrites } from "./RunWritesPg.js"
 
 export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.scoped(
@@ -30,7 +30,7 @@ export const RunStorePg: Layer.Layer<RunStore, never, Database | Ids> = Layer.sc
       // A run that has left the hot tables ended long ago, so there is nothing to cancel.
       requestCancel: (key) =>
         Effect.flatMap(writes.requestCancel(key), (run) => (run === null ? reads.get(key) : Effect.succeed(run))),
-      ...runTaking(database, yield* Ids, now),
+      ...runClaims(database, yield* Ids, now),
       list: runList(database),
       media: (key, mediaId) =>
         Effect.flatMap(files(key, mediaId), (file) =>

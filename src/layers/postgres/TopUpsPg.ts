@@ -2,7 +2,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { TopUpId, WorkspaceId } from "../../domain/Ids.js"
 import { Micros, zero } from "../../domain/Micros.js"
-import { type Payment, takingStates } from "../../domain/PaymentReport.js"
+import { type Payment, reversalStates } from "../../domain/PaymentReport.js"
 import { type BillingPolicy, topUpStatuses } from "../../domain/TopUp.js"
 import { TopUpReason } from "../../domain/TopUpHint.js"
 import type { AuditTrail } from "../../services/AuditTrail.js"
@@ -28,17 +28,17 @@ const TopUpColumns = Schema.Struct({
   paidAt: Schema.NullOr(Schema.Int)
 })
 const topUpRow = rowOf(TopUpColumns)
-const Takings = Schema.Array(
+const Reversals = Schema.Array(
   Schema.Struct({
     objectId: Schema.String,
     kind: Schema.Literal("refund", "dispute"),
-    state: Schema.Literal(...takingStates),
+    state: Schema.Literal(...reversalStates),
     amountMicros: Micros
   })
 )
 const ListedColumns = Schema.Struct({
   ...TopUpColumns.fields,
-  takings: Takings,
+  reversals: Reversals,
   toTakeMicros: Micros,
   takenMicros: Micros
 })
@@ -50,7 +50,7 @@ const owedRow = rowOf(Schema.Struct({ micros: Micros }))
 const PaymentColumns = Schema.Struct({
   reference: Schema.String,
   topUp: Schema.NullOr(Schema.Struct({ workspaceId: WorkspaceId, topUpId: TopUpId, amountMicros: Micros })),
-  takings: Takings,
+  reversals: Reversals,
   toTakeMicros: Micros,
   takenMicros: Micros,
   bookings: Schema.Int
@@ -68,7 +68,7 @@ const topUpRowsOf = ({ query, sql, transact }: Database["Type"]) => {
      t.created_at as "createdAt", t.paid_at as "paidAt"`
   )
   const listed = sql.literal(
-    `coalesce(p.takings, '[]') as takings, coalesce(p.to_take_micros, 0) as "toTakeMicros", coalesce(p.taken_micros, 0) as "takenMicros"
+    `coalesce(p.takings, '[]') as reversals, coalesce(p.to_take_micros, 0) as "toTakeMicros", coalesce(p.taken_micros, 0) as "takenMicros"
      from top_ups t left join payments p on p.payment_reference = t.payment_reference`
   )
   /** Payment processors name a top-up alone. It never moves to another workspace. */
@@ -145,56 +145,59 @@ const topUpRowsOf = ({ query, sql, transact }: Database["Type"]) => {
 
 const paymentRowsOf = ({ query, sql }: Database["Type"]) => {
   const columns = sql.literal(
-    `payment_reference as reference, takings, to_take_micros as "toTakeMicros", taken_micros as "takenMicros", bookings,
+    `payment_reference as reference, takings as reversals, to_take_micros as "toTakeMicros", taken_micros as "takenMicros", bookings,
      case when top_up_id is not null then
        json_build_object('workspaceId', workspace_id, 'topUpId', top_up_id, 'amountMicros', amount_micros) end as "topUp"`
   )
-  const written = ({ bookings, reference, takenMicros, takings, toTakeMicros, topUp }: Payment) => sql`
+  const written = ({ bookings, reference, reversals, takenMicros, toTakeMicros, topUp }: Payment) => sql`
     update payments set workspace_id = ${topUp?.workspaceId ?? null}, top_up_id = ${topUp?.topUpId ?? null},
-      amount_micros = ${topUp?.amountMicros ?? null}, takings = ${JSON.stringify(takings)}::jsonb, to_take_micros = ${toTakeMicros},
+      amount_micros = ${topUp?.amountMicros ?? null}, takings = ${JSON.stringify(reversals)}::jsonb, to_take_micros = ${toTakeMicros},
       taken_micros = ${takenMicros}, bookings = ${bookings}
     where payment_reference = ${reference}`
-  const rows: Pick<TopUpRows, "payer" | "payment" | "putPayment" | "paymentOfTaking" | "unsettled" | "collectable"> = {
-    payer: (reference) =>
-      Effect.map(
-        payerRow(query(sql`select workspace_id as "workspaceId" from payments where payment_reference = ${reference}`)),
-        (row) => row?.workspaceId ?? null
-      ),
-    payment: Effect.fnUntraced(function* (reference) {
-      // Waits for another transaction that makes the same payment.
-      yield* query(sql`insert into payments (payment_reference) values (${reference}) on conflict do nothing`)
-      const row = yield* paymentRow(
-        query(sql`select ${columns} from payments where payment_reference = ${reference} for update`)
-      )
-      return row ?? (yield* Effect.dieMessage("a payment that was made is not there"))
-    }),
-    putPayment: (payment) => Effect.asVoid(query(written(payment))),
-    paymentOfTaking: Effect.fnUntraced(function* (objectId, reference) {
-      // Waits for another transaction that reports the same refund or dispute.
-      yield* query(
-        sql`insert into payment_takings (object_id, payment_reference) values (${objectId}, ${reference}) on conflict do nothing`
-      )
-      const row = yield* referenceRow(
-        query(sql`select payment_reference as reference from payment_takings where object_id = ${objectId}`)
-      )
-      return row?.reference ?? (yield* Effect.dieMessage("a refund or dispute that was noted is not there"))
-    }),
-    unsettled: (workspaceId) =>
-      paymentRows(
-        query(sql`
+  const rows: Pick<TopUpRows, "payer" | "payment" | "putPayment" | "paymentOfReversal" | "unsettled" | "collectable"> =
+    {
+      payer: (reference) =>
+        Effect.map(
+          payerRow(
+            query(sql`select workspace_id as "workspaceId" from payments where payment_reference = ${reference}`)
+          ),
+          (row) => row?.workspaceId ?? null
+        ),
+      payment: Effect.fnUntraced(function* (reference) {
+        // Waits for another transaction that makes the same payment.
+        yield* query(sql`insert into payments (payment_reference) values (${reference}) on conflict do nothing`)
+        const row = yield* paymentRow(
+          query(sql`select ${columns} from payments where payment_reference = ${reference} for update`)
+        )
+        return row ?? (yield* Effect.dieMessage("a payment that was made is not there"))
+      }),
+      putPayment: (payment) => Effect.asVoid(query(written(payment))),
+      paymentOfReversal: Effect.fnUntraced(function* (objectId, reference) {
+        // Waits for another transaction that reports the same refund or dispute.
+        yield* query(
+          sql`insert into payment_takings (object_id, payment_reference) values (${objectId}, ${reference}) on conflict do nothing`
+        )
+        const row = yield* referenceRow(
+          query(sql`select payment_reference as reference from payment_takings where object_id = ${objectId}`)
+        )
+        return row?.reference ?? (yield* Effect.dieMessage("a refund or dispute that was noted is not there"))
+      }),
+      unsettled: (workspaceId) =>
+        paymentRows(
+          query(sql`
         select ${columns} from payments where workspace_id = ${workspaceId} and to_take_micros <> taken_micros
         order by top_up_id for update`)
-      ),
-    collectable: (limit) =>
-      Effect.map(
-        workspaceRows(
-          query(sql`
+        ),
+      collectable: (limit) =>
+        Effect.map(
+          workspaceRows(
+            query(sql`
           select distinct w.workspace_id as "workspaceId" from payments p join wallets w on w.workspace_id = p.workspace_id
           where p.to_take_micros <> p.taken_micros and w.available_micros > 0 limit ${limit}`)
-        ),
-        (found) => found.map(({ workspaceId }) => workspaceId)
-      )
-  }
+          ),
+          (found) => found.map(({ workspaceId }) => workspaceId)
+        )
+    }
   return rows
 }
 

@@ -20,7 +20,7 @@ import { rowOf, rowsOf } from "./database/Rows.js"
 import { verifyLedger } from "./LedgerVerificationPg.js"
 import { walletLists } from "./WalletListsPg.js"
 
-const purseRows = rowsOf(
+const walletRows = rowsOf(
   Schema.Struct({
     workspaceId: WorkspaceId,
     available: Micros,
@@ -47,16 +47,16 @@ const balanceRows = rowsOf(Schema.Struct({ workspaceId: WorkspaceId, availableMi
 
 const balancesAtOnceMax = 256
 
-const readPurses = ({ query, sql }: Database["Type"], databaseNow: Effect.Effect<string>): WalletRows["purses"] =>
-  Effect.fnUntraced(function* (purses, lock) {
-    return yield* purseRows(
+const readWallets = ({ query, sql }: Database["Type"], databaseNow: Effect.Effect<string>): WalletRows["spenders"] =>
+  Effect.fnUntraced(function* (spenders, lock) {
+    return yield* walletRows(
       query(sql`
         select w.workspace_id as "workspaceId", w.available_micros as available, w.reserved_micros as reserved, w.inflight,
           w.minute_started_at as "minuteStartedAt", w.minute_count as "minuteCount", w.minute_refused as "minuteRefused", s.inflight_limit as "inflightLimit",
           s.runs_per_minute as "runsPerMinute", s.run_cap_micros as "runCapMicros", own.token_id as "tokenId", own.ancestors, t.token_id as "spenderId",
           t.monthly_limit_micros as "limitMicros", t.spend_month as "spendMonth", t.spend_micros as "spentMicros",
           ${sql.literal(yield* databaseNow)} as now
-        from unnest(${purses.map((purse) => purse.workspaceId)}::text[], ${purses.map((purse) => purse.tokenId)}::text[]) as p (workspace_id, token_id)
+        from unnest(${spenders.map((spender) => spender.workspaceId)}::text[], ${spenders.map((spender) => spender.tokenId)}::text[]) as p (workspace_id, token_id)
         join wallets w on w.workspace_id = p.workspace_id
         join workspaces s on s.workspace_id = p.workspace_id
         join tokens own on own.workspace_id = p.workspace_id and own.token_id = p.token_id
@@ -79,14 +79,14 @@ const write =
   (database: Database["Type"]): WalletRows["write"] =>
   (entries, after) => {
     const { send, sql } = database
-    const wallets = [...after.standings].map(([workspaceId, standing]) => ({
+    const wallets = [...after.walletStates].map(([workspaceId, walletState]) => ({
       workspace_id: workspaceId,
-      available: standing.balance.availableMicros,
-      reserved: standing.balance.reservedMicros,
-      inflight: standing.inflight,
-      minute_started_at: standing.minuteStartedAt,
-      minute_count: standing.minuteCount,
-      minute_refused: standing.minuteRefused
+      available: walletState.balance.availableMicros,
+      reserved: walletState.balance.reservedMicros,
+      inflight: walletState.inflight,
+      minute_started_at: walletState.minuteStartedAt,
+      minute_count: walletState.minuteCount,
+      minute_refused: walletState.minuteRefused
     }))
     const spends = [...after.spends].map(([tokenId, spend]) => ({
       workspace_id: after.owners.get(tokenId) ?? null,
@@ -161,7 +161,7 @@ const readBalances = ({ query, sql }: Database["Type"]) =>
 const makeRows: Effect.Effect<WalletRows, never, Database | Scope.Scope> = Effect.gen(function* () {
   const database = yield* Database
   return {
-    purses: readPurses(database, yield* DatabaseNow),
+    spenders: readWallets(database, yield* DatabaseNow),
     write: write(database),
     credit: credit(database),
     credited: creditedBefore(database),

@@ -42,7 +42,7 @@ const tokenOf = (value: unknown): string | null => {
   const text = textOf(value)
   return text !== null && tokenShape.test(text) ? text : null
 }
-/** What RFC 6749 (3.3) allows, and the comma of some. The storage reads facts of a connection, and takes no NUL there. */
+/** What RFC 6749 (3.3) allows, and the comma of some. The storage reads it, and takes no NUL there. */
 const scopeOf = (value: unknown): string | null => {
   const text = textOf(value)
   return text !== null && /^[\x20-\x7e]+$/.test(text) ? text : null

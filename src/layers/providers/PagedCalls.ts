@@ -19,7 +19,7 @@ import { pauseBefore, pauseGrowth } from "./AskingAgain.js"
 import type { Exchange } from "./AsyncCalls.js"
 import type { CallPlan } from "./CallPlan.js"
 import { type Case, isSuccessStatus, judge, readingOf, viewOf } from "./Judgement.js"
-import { isEmptyList, listOf, nextPage, type NextPage, sizedInput, type Standing, wholeOf } from "./PageSteps.js"
+import { isEmptyList, listOf, nextPage, type NextPage, sizedInput, type WalletState, wholeOf } from "./PageSteps.js"
 import type { RequestParts } from "./RequestPlan.js"
 import type { WireAnswer } from "./Transport.js"
 
@@ -312,7 +312,7 @@ export const readInPages = Effect.fnUntraced(function* (call: PagedCall) {
 
   /** Null when there is no more to read; a text says why there may be more. */
   const readNext = Effect.fnUntraced(function* () {
-    const standing: Standing = {
+    const walletState: WalletState = {
       input: call.input,
       pages: read.count,
       results: read.results,
@@ -320,7 +320,7 @@ export const readInPages = Effect.fnUntraced(function* (call: PagedCall) {
       asked
     }
     const view = { ...viewOf(seen, read.last.wire, read.last.body), input }
-    const next = nextPage(seen.endpoint, plan.rules, view, standing, base)
+    const next = nextPage(seen.endpoint, plan.rules, view, walletState, base)
     if (next._tag === "End") return null
     if (next._tag === "Unusable") return next.why
     if (keys.has(next.key)) return "the provider named the same next page twice"

@@ -11,7 +11,7 @@ import {
   moneyLeft,
   type RunCapExceeded,
   type Spends,
-  type Standing,
+  type WalletState,
   type TokenSpend
 } from "../../domain/Admission.js"
 import { IdempotencyConflict } from "../../domain/ApiErrors.js"
@@ -30,7 +30,7 @@ import {
 import { Idempotency, type KeyOwner, placeText } from "../../services/Idempotency.js"
 import { type NewRun, RunStore } from "../../services/RunStore.js"
 import { Transactions } from "../../services/Transactions.js"
-import { type LockedPurses, Wallet, type WalletChanges } from "../../services/Wallet.js"
+import { type LockedWallets, Wallet, type WalletChanges } from "../../services/Wallet.js"
 import { FaultPoints } from "../../services/FaultPoints.js"
 import { MoneyCommits, MoneyCommitsInTurn } from "./MoneyCommits.js"
 import { inOneRoundTrip } from "./OneRoundTrip.js"
@@ -58,9 +58,9 @@ const overCap = (run: Run, exceeded: RunCapExceeded): Run =>
  * has the same time, by the storage's clock.
  */
 interface Batch {
-  readonly locked: LockedPurses
+  readonly locked: LockedWallets
   readonly month: string
-  readonly standings: Map<WorkspaceId, Standing>
+  readonly walletStates: Map<WorkspaceId, WalletState>
   readonly spends: Map<TokenId, TokenSpend>
   readonly postings: Array<WalletChanges["postings"][number]>
   readonly stored: Array<NewRun>
@@ -72,23 +72,23 @@ type Decision = Exit.Exit<AdmissionAnswer, AdmissionRefusal>
 
 /** The state on which a run is decided: that of its workspace and of the tokens that it counts against. */
 interface Decided {
-  readonly standing: Standing
+  readonly walletState: WalletState
   readonly spends: Spends
 }
 
-const keep = (batch: Batch, stored: NewRun, { spends, standing }: Decided): Decision => {
+const keep = (batch: Batch, stored: NewRun, { spends, walletState }: Decided): Decision => {
   batch.stored.push(stored)
   batch.claimed.set(placeText(placeOf(stored)), stored.run)
-  return Exit.succeed({ _tag: "Admitted", stored, left: moneyLeft(standing, spends, batch.month) })
+  return Exit.succeed({ _tag: "Admitted", stored, left: moneyLeft(walletState, spends, batch.month) })
 }
 
 /** Stores a refused run, so that a repeated request gets the same answer, unless there are too many refused runs. */
-const keepRefusedRun = (batch: Batch, run: Run, { spends, standing }: Decided): Decision =>
-  Either.match(keepRefused(standing, batch.locked.now), {
+const keepRefusedRun = (batch: Batch, run: Run, { spends, walletState }: Decided): Decision =>
+  Either.match(keepRefused(walletState, batch.locked.now), {
     onLeft: Exit.fail,
     onRight: (after) => {
-      batch.standings.set(run.workspaceId, after)
-      return keep(batch, { run, lease: null, attempt: null, tellEnd: false }, { standing: after, spends })
+      batch.walletStates.set(run.workspaceId, after)
+      return keep(batch, { run, lease: null, attempt: null, tellEnd: false }, { walletState: after, spends })
     }
   })
 
@@ -98,14 +98,14 @@ const decide = (batch: Batch, request: AdmissionRequest, owned: KeyOwner | null)
   const { run: asked, start, waitedFor } = request
   const { lines, now } = batch.locked
   const { month } = batch
-  const standing = batch.standings.get(asked.workspaceId)
+  const walletState = batch.walletStates.get(asked.workspaceId)
   const line = lines.get(asked.tokenId)
   const spends = spendsOf(line, batch.spends)
-  if (standing === undefined || line === undefined || spends === null) return nobody
+  if (walletState === undefined || line === undefined || spends === null) return nobody
   const owner = owned ?? batch.claimed.get(placeText(placeOf({ run: asked })))
   if (owner !== undefined)
     return owner.requestDigest === asked.requestDigest
-      ? Exit.succeed({ _tag: "Replay", runId: owner.runId, left: moneyLeft(standing, spends, month), at: now })
+      ? Exit.succeed({ _tag: "Replay", runId: owner.runId, left: moneyLeft(walletState, spends, month), at: now })
       : Exit.fail(new IdempotencyConflict({ runId: owner.runId }))
   const run: Run = {
     ...asked,
@@ -113,14 +113,14 @@ const decide = (batch: Batch, request: AdmissionRequest, owned: KeyOwner | null)
     spendMonth: month,
     completedAt: asked.completedAt === null ? null : now
   }
-  if (isTerminal(run.status)) return keepRefusedRun(batch, run, { standing, spends })
-  const decided = admit(standing, spends, { runId: run.runId, holdMicros: run.holdMicros, now, month })
+  if (isTerminal(run.status)) return keepRefusedRun(batch, run, { walletState, spends })
+  const decided = admit(walletState, spends, { runId: run.runId, holdMicros: run.holdMicros, now, month })
   if (Either.isLeft(decided))
     return decided.left._tag === "RunCapExceeded"
-      ? keepRefusedRun(batch, overCap(run, decided.left), { standing, spends })
+      ? keepRefusedRun(batch, overCap(run, decided.left), { walletState, spends })
       : Exit.fail(decided.left)
   const admitted = decided.right
-  batch.standings.set(run.workspaceId, admitted.standing)
+  batch.walletStates.set(run.workspaceId, admitted.walletState)
   for (const [tokenId, spend] of Arr.zip(line, admitted.spends)) batch.spends.set(tokenId, spend)
   if (run.holdMicros > 0) batch.postings.push({ workspaceId: run.workspaceId, posting: admitted.posting })
   const stored: NewRun = {
@@ -161,19 +161,19 @@ export const AdmissionBatched: Layer.Layer<
       const batch: Batch = {
         locked,
         month: monthOf(locked.now),
-        standings: new Map(locked.standings),
+        walletStates: new Map(locked.walletStates),
         spends: new Map(locked.spends),
         postings: [],
         stored: [],
         claimed: new Map()
       }
       const decisions = requests.map((request, index) => decide(batch, request, owners[index] ?? null))
-      const { postings, spends, standings, stored } = batch
+      const { postings, spends, walletStates, stored } = batch
       if (stored.length > 0) yield* idempotency.claim(stored.map(claimOf))
       yield* faults.at("admission.after_key")
       if (stored.length > 0) yield* store.insert(stored)
       if (stored.length > 0)
-        yield* wallet.write({ standings, spends, owners: locked.owners, postings, now: locked.now })
+        yield* wallet.write({ walletStates, spends, owners: locked.owners, postings, now: locked.now })
       yield* faults.at("admission.after_hold")
       return decisions
     })

@@ -47,8 +47,8 @@ export const quote = (parts: QuotingParts): Runs["Type"]["quote"] =>
       Effect.map(routed),
       Effect.catchTags({ ToolDenied: denied, JobDenied: denied })
     )
-    const { now, spends, standing } = yield* parts.wallet.read(principal)
-    const against = refusals(standing, spends, {
+    const { now, spends, walletState } = yield* parts.wallet.read(principal)
+    const against = refusals(walletState, spends, {
       runId: RunId.make(`run_${yield* parts.ids.suffix}`),
       holdMicros: found.holdMicros,
       now,

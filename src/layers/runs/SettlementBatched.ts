@@ -5,7 +5,7 @@
  * commit.
  */
 import { Array as Arr, Effect, Either, Exit, Layer } from "effect"
-import { type MoneyLeft, moneyLeft, type Standing, type TokenSpend } from "../../domain/Admission.js"
+import { type MoneyLeft, moneyLeft, type WalletState, type TokenSpend } from "../../domain/Admission.js"
 import type { RunId, TokenId, WorkspaceId } from "../../domain/Ids.js"
 import { monthOf } from "../../domain/Run.js"
 import type { RunEvent } from "../../domain/RunMachine.js"
@@ -19,7 +19,7 @@ import { type Conclusion, type Fence, RunStore } from "../../services/RunStore.j
 import { RunSignals } from "../../services/RunSignals.js"
 import { Settlement, type SettlementAnswer, type SettlementRequest as Ending } from "../../services/Settlement.js"
 import { Transactions } from "../../services/Transactions.js"
-import { type LockedPurses, Wallet, type WalletChanges } from "../../services/Wallet.js"
+import { type LockedWallets, Wallet, type WalletChanges } from "../../services/Wallet.js"
 import { MoneyCommits, MoneyCommitsInTurn } from "./MoneyCommits.js"
 import { inOneRoundTrip } from "./OneRoundTrip.js"
 
@@ -45,10 +45,10 @@ const withoutAnswer = (request: SettlementRequest, receipt: "whole" | "without_w
 
 /** One batch while it is decided: the state after the decisions so far, and the rows to write. */
 interface Batch {
-  readonly locked: LockedPurses
+  readonly locked: LockedWallets
   /** The fences of runs that no request of this batch has ended yet. */
   readonly fences: Map<RunId, Fence>
-  readonly standings: Map<WorkspaceId, Standing>
+  readonly walletStates: Map<WorkspaceId, WalletState>
   readonly spends: Map<TokenId, TokenSpend>
   readonly postings: Array<WalletChanges["postings"][number]>
   readonly conclusions: Map<SettlementRequest, { readonly conclusion: Conclusion; readonly left: MoneyLeft }>
@@ -63,12 +63,12 @@ const decide = (batch: Batch, request: SettlementRequest): Error | null => {
   const { leaseToken, run } = request
   const fence = batch.fences.get(run.runId)
   if (fence?.status !== run.status || fence.leaseToken !== leaseToken) return null
-  const standing = batch.standings.get(run.workspaceId)
+  const walletState = batch.walletStates.get(run.workspaceId)
   const line = batch.locked.lines.get(run.tokenId)
   const spends = spendsOf(line, batch.spends)
-  if (standing === undefined || line === undefined || spends === null)
+  if (walletState === undefined || line === undefined || spends === null)
     return new Error("settlement for a workspace or token that does not exist")
-  const decided = settle(standing, spends, closingOf(request))
+  const decided = settle(walletState, spends, closingOf(request))
   if (Either.isLeft(decided))
     // If the wallet does not have the hold, the money has drifted, and an operator must see it.
     return decided.left._tag === "WrongState"
@@ -76,7 +76,7 @@ const decide = (batch: Batch, request: SettlementRequest): Error | null => {
       : new Error(`run ${run.runId} cannot be settled: ${decided.left._tag}`)
   const settled = decided.right
   batch.fences.delete(run.runId)
-  batch.standings.set(run.workspaceId, settled.standing)
+  batch.walletStates.set(run.workspaceId, settled.walletState)
   for (const [tokenId, spend] of Arr.zip(line, settled.spends)) batch.spends.set(tokenId, spend)
   for (const posting of settled.postings) batch.postings.push({ workspaceId: run.workspaceId, posting })
   const { now } = batch.locked
@@ -91,7 +91,7 @@ const decide = (batch: Batch, request: SettlementRequest): Error | null => {
       attempt: request.attempt,
       media: request.media
     },
-    left: moneyLeft(settled.standing, settled.spends, monthOf(now))
+    left: moneyLeft(settled.walletState, settled.spends, monthOf(now))
   })
   return null
 }
@@ -118,7 +118,7 @@ export const SettlementBatched: Layer.Layer<
       const batch: Batch = {
         locked,
         fences: new Map(fences),
-        standings: new Map(locked.standings),
+        walletStates: new Map(locked.walletStates),
         spends: new Map(locked.spends),
         postings: [],
         conclusions: new Map()
@@ -127,10 +127,10 @@ export const SettlementBatched: Layer.Layer<
         const impossible = decide(batch, request)
         if (impossible !== null) return yield* Effect.die(impossible)
       }
-      const { conclusions, postings, spends, standings } = batch
+      const { conclusions, postings, spends, walletStates } = batch
       if (conclusions.size > 0) {
         yield* store.conclude(Array.from(conclusions.values(), ({ conclusion }) => conclusion))
-        yield* wallet.write({ standings, spends, owners: locked.owners, postings, now: locked.now })
+        yield* wallet.write({ walletStates, spends, owners: locked.owners, postings, now: locked.now })
       }
       yield* faults.at("settlement.inside")
       return requests.map((request): Exit.Exit<SettlementAnswer> => {

@@ -15,18 +15,18 @@ it.live("a transaction that locks a wallet waits for the one that has it, and th
   Effect.gen(function* () {
     const { transact } = yield* Transactions
     const wallet = yield* Wallet
-    const purse = yield* funded(1_000)
+    const spender = yield* funded(1_000)
     const locked = yield* Deferred.make<void>()
     const write = yield* Deferred.make<void>()
     const first = yield* Effect.fork(
       transact(
         Effect.gen(function* () {
-          const { owners, spends, standings } = yield* wallet.lock([purse])
+          const { owners, spends, walletStates } = yield* wallet.lock([spender])
           yield* Deferred.succeed(locked, undefined)
           yield* Deferred.await(write)
-          const standing = standings.get(purse.workspaceId)!
+          const walletState = walletStates.get(spender.workspaceId)!
           yield* wallet.write({
-            standings: new Map([[purse.workspaceId, { ...standing, inflight: 7 }]]),
+            walletStates: new Map([[spender.workspaceId, { ...walletState, inflight: 7 }]]),
             spends: new Map(
               [...spends].map(([tokenId, spend]) => [
                 tokenId,
@@ -41,13 +41,13 @@ it.live("a transaction that locks a wallet waits for the one that has it, and th
       )
     )
     yield* Deferred.await(locked)
-    const second = yield* Effect.fork(transact(wallet.lock([purse])))
+    const second = yield* Effect.fork(transact(wallet.lock([spender])))
     // Long enough for one that does not wait to be through.
     assert.isTrue(Option.isNone(yield* Effect.timeoutOption(Fiber.await(second), "300 millis")))
     yield* Deferred.succeed(write, undefined)
     yield* Fiber.join(first)
-    const { spends, standings } = yield* Fiber.join(second)
-    assert.strictEqual(standings.get(purse.workspaceId)?.inflight, 7)
-    assert.strictEqual(Number(spends.get(purse.tokenId)?.spentMicros), 55)
+    const { spends, walletStates } = yield* Fiber.join(second)
+    assert.strictEqual(walletStates.get(spender.workspaceId)?.inflight, 7)
+    assert.strictEqual(Number(spends.get(spender.tokenId)?.spentMicros), 55)
   }).pipe(Effect.provide(storage))
 )

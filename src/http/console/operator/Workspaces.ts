@@ -1,7 +1,7 @@
 /** All workspaces with their money, newest first. */
 import { Effect } from "effect"
 import { toUsd } from "../../../domain/Micros.js"
-import { Reports, type WorkspaceStanding } from "../../../services/Reports.js"
+import { Reports, type WorkspaceSummary } from "../../../services/Reports.js"
 import { time, timeOrNull } from "../../Fields.js"
 import { query } from "../../Query.js"
 import { wordField, wordParam } from "../Filters.js"
@@ -10,7 +10,7 @@ import { html, to } from "../Html.js"
 import { operatorPage } from "../Page.js"
 import { type Column, listing, listScreen } from "../Tables.js"
 
-const columns: ReadonlyArray<Column<WorkspaceStanding>> = [
+const columns: ReadonlyArray<Column<WorkspaceSummary>> = [
   {
     label: "Workspace",
     cell: ({ name, operator, workspaceId }) =>

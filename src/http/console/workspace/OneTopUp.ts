@@ -8,7 +8,7 @@ import { cutText } from "../../../domain/Characters.js"
 import { TopUpId } from "../../../domain/Ids.js"
 import { pageRowsMax } from "../../../domain/Limits.js"
 import { dollars } from "../../../domain/Micros.js"
-import type { Taking } from "../../../domain/PaymentReport.js"
+import type { Reversal } from "../../../domain/PaymentReport.js"
 import { type TopUp, TopUps } from "../../../services/TopUps.js"
 import { Wallet } from "../../../services/Wallet.js"
 import { code, instant, linkTo, money, statusBadge } from "../Figures.js"
@@ -26,10 +26,10 @@ const topUpIdOf = (raw: string): Effect.Effect<TopUpId, NotFound> =>
   })
 
 /** What a person may do or has to expect, in one or two sentences. */
-export const nextOf = ({ message, owedMicros, status, takenBackMicros, takings }: TopUp): string => {
+export const nextOf = ({ message, owedMicros, status, takenBackMicros, reversals }: TopUp): string => {
   if (owedMicros > 0)
     return `${dollars(owedMicros)} of it is still owed. The next money on the balance pays that first: a top-up, or money that a run gives back.`
-  const asked = takings.some(({ state }) => state === "open")
+  const asked = reversals.some(({ state }) => state === "open")
     ? " The bank asks about the payment; nothing is taken unless that becomes a dispute."
     : ""
   return takenBackMicros > 0
@@ -39,24 +39,24 @@ export const nextOf = ({ message, owedMicros, status, takenBackMicros, takings }
       : message
 }
 
-const states: { readonly [State in Taking["state"]]: { readonly [Kind in Taking["kind"]]: string } } = {
+const states: { readonly [State in Reversal["state"]]: { readonly [Kind in Reversal["kind"]]: string } } = {
   open: { refund: "not made yet", dispute: "the bank asks; nothing is taken" },
   taken: { refund: "paid back", dispute: "taken by the bank" },
   returned: { refund: "failed; the money came back", dispute: "ended; nothing is taken for it any more" }
 }
 
-const takingColumns: ReadonlyArray<Column<Taking>> = [
+const reversalColumns: ReadonlyArray<Column<Reversal>> = [
   { label: "Kind", cell: ({ kind }) => kind },
   { label: "At the payment processor", cell: ({ objectId }) => code(objectId) },
   { label: "State", cell: ({ kind, state }) => states[state][kind] },
   { label: "Amount", numeric: true, cell: ({ amountMicros }) => money(amountMicros) }
 ]
 
-const takingsSection = ({ owedMicros, takenBackMicros, takings }: TopUp): Html | false =>
-  takings.length > 0 &&
+const reversalsSection = ({ owedMicros, takenBackMicros, reversals }: TopUp): Html | false =>
+  reversals.length > 0 &&
   section(
     "Refunds and disputes",
-    html`${table({ caption: "Refunds and disputes of this top-up", columns: takingColumns, rows: takings, empty: null })}
+    html`${table({ caption: "Refunds and disputes of this top-up", columns: reversalColumns, rows: reversals, empty: null })}
       <p class="hint">
         ${money(takenBackMicros)} was taken from the balance for them so far, ${money(owedMicros)} is still owed. Together they
         never take more than was paid.
@@ -90,7 +90,7 @@ export const oneTopUpPage = workspacePage({
           ["Top-up", code(topUpId)],
           ["Requested", instant(createdAt)]
         ])}
-        ${takingsSection(topUp)}
+        ${reversalsSection(topUp)}
         ${section(
           "Ledger entries",
           html`${table({

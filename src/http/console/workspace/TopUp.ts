@@ -62,10 +62,10 @@ const columns = (workspaceId: string): ReadonlyArray<Column<TopUp>> => [
   },
   {
     label: "What next",
-    cell: ({ checkoutUrl, message, takings, topUpId }) =>
+    cell: ({ checkoutUrl, message, reversals, topUpId }) =>
       checkoutUrl !== null
         ? linkTo(Link.elsewhere(checkoutUrl), "Pay now")
-        : takings.length > 0
+        : reversals.length > 0
           ? linkTo(to([workspaceId, "top-up", topUpId]), "Refunds and disputes")
           : message,
     csv: nextOf

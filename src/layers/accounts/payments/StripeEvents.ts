@@ -7,14 +7,14 @@ import type Stripe from "stripe"
 import { Clock, Effect, Either, Option, Redacted, Schema } from "effect"
 import { BillingUnavailable, ValidationError } from "../../../domain/ApiErrors.js"
 import { webhookToleranceSeconds } from "../../../domain/Limits.js"
-import type { TakingReport } from "../../../domain/PaymentReport.js"
+import type { ReversalReport } from "../../../domain/PaymentReport.js"
 import type { EventRead, IgnoredEvent, PaymentEvents } from "../../../services/PaymentEvents.js"
 import type { StripeSettings } from "../../node/ConfigGroups.js"
 import { fromCents } from "./StripeAmounts.js"
 import type { StripeClient } from "./StripeClient.js"
 import { methodName, stopOf } from "./StripeMethods.js"
 import { Metadata } from "./StripeMetadata.js"
-import { disputeState, refundState } from "./StripeTakings.js"
+import { disputeState, refundState } from "./StripeReversals.js"
 
 const nullable = Schema.NullishOr
 /** The id of an object, which is there as itself where the account expands it. */
@@ -117,7 +117,7 @@ const intentFailed = ({ last_payment_error, metadata }: typeof Intent.Type): Rea
     : ignored("not_handled")
 }
 
-const refundReport = (refund: typeof Refund.Type): TakingReport | null =>
+const refundReport = (refund: typeof Refund.Type): ReversalReport | null =>
   refund.payment_intent == null
     ? null
     : {

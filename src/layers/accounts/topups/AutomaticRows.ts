@@ -6,7 +6,7 @@ import type { Micros } from "../../../domain/Micros.js"
 import type { SavedMethod } from "../../../domain/PaymentReport.js"
 import type { StorageError } from "../../../domain/StorageErrors.js"
 
-export interface AutomaticStanding {
+export interface AutomaticTopUpState {
   /** Null where no rule was ever set. */
   readonly rule: AutomaticTopUp | null
   /** The card that is saved. */
@@ -15,15 +15,15 @@ export interface AutomaticStanding {
   readonly now: number
 }
 
-export interface DueRule extends AutomaticStanding {
+export interface DueRule extends AutomaticTopUpState {
   readonly rule: AutomaticTopUp
   readonly availableMicros: Micros
 }
 
 export interface AutomaticRows {
-  readonly standing: (workspaceId: WorkspaceId) => Effect.Effect<AutomaticStanding, StorageError>
+  readonly standing: (workspaceId: WorkspaceId) => Effect.Effect<AutomaticTopUpState, StorageError>
   /** The same, with the rule under its lock. Joins the surrounding transaction. */
-  readonly lockRule: (workspaceId: WorkspaceId) => Effect.Effect<AutomaticStanding, StorageError>
+  readonly lockRule: (workspaceId: WorkspaceId) => Effect.Effect<AutomaticTopUpState, StorageError>
   readonly putRule: (rule: AutomaticTopUp) => Effect.Effect<void, StorageError>
   /**
    * Rules that somebody has to look at: of workspaces below their threshold with a card saved, and with a top-up under

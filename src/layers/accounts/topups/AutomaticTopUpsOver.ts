@@ -10,7 +10,7 @@ import { type Actor, gatewayItself } from "../../../domain/AuditEntry.js"
 import {
   automaticMessage,
   type AutomaticTopUp,
-  type Occasion,
+  type TopUpUnderWay,
   resumed,
   ruleProblem,
   ruleSet,
@@ -27,7 +27,7 @@ import type { AutomaticTopUps, AutomaticTopUpShown } from "../../../services/Aut
 import type { Ids } from "../../../services/Ids.js"
 import type { Charged, OffSessionPayments } from "../../../services/OffSessionPayments.js"
 import type { TopUpReports } from "../../../services/TopUpReports.js"
-import type { AutomaticRows, AutomaticStanding, DueRule } from "./AutomaticRows.js"
+import type { AutomaticRows, AutomaticTopUpState, DueRule } from "./AutomaticRows.js"
 import { ruleRecord } from "./RuleRecord.js"
 import type { TopUpRows } from "./TopUpRows.js"
 
@@ -50,7 +50,7 @@ export interface AutomaticParts {
   readonly ids: Ids["Type"]
 }
 
-const shown = ({ method, now }: AutomaticStanding, rule: AutomaticTopUp): AutomaticTopUpShown => {
+const shown = ({ method, now }: AutomaticTopUpState, rule: AutomaticTopUp): AutomaticTopUpShown => {
   const state = stateOf(rule, method, now)
   return {
     belowMicros: rule.belowMicros,
@@ -60,15 +60,15 @@ const shown = ({ method, now }: AutomaticStanding, rule: AutomaticTopUp): Automa
     reason: rule.disabledReason,
     message: automaticMessage(state, rule.disabledReason),
     monthMicros: spentInMonth(rule, now),
-    topUpId: rule.occasion?.topUpId ?? null,
+    topUpId: rule.underWay?.topUpId ?? null,
     updatedAt: rule.updatedAt
   }
 }
 
-/** One occasion that a node has taken on. */
+/** A top-up that a node has taken on. */
 interface Task {
   readonly rule: AutomaticTopUp
-  readonly occasion: Occasion
+  readonly underWay: TopUpUnderWay
   readonly ageMillis: number
 }
 
@@ -88,7 +88,7 @@ export const automaticTopUpsOver = (parts: AutomaticParts): AutomaticTopUps["Typ
     workspaceId: WorkspaceId,
     by: Actor,
     decide: (
-      standing: AutomaticStanding
+      standing: AutomaticTopUpState
     ) => readonly [AutomaticTopUp, "automatic_top_up.set" | "automatic_top_up.removed"] | null
   ) {
     const standing = yield* automatic.lockRule(workspaceId)
@@ -103,15 +103,15 @@ export const automaticTopUpsOver = (parts: AutomaticParts): AutomaticTopUps["Typ
   /** Starts the top-up of a rule, or goes on with the one under way; null where nothing is due after all. */
   const taken = Effect.fnUntraced(function* (due: DueRule) {
     const { now, rule } = due
-    if (rule.occasion !== null) {
-      yield* automatic.putRule(resumed(rule, rule.occasion, now))
-      return { rule, occasion: rule.occasion, ageMillis: now - rule.occasion.startedAt }
+    if (rule.underWay !== null) {
+      yield* automatic.putRule(resumed(rule, rule.underWay, now))
+      return { rule, underWay: rule.underWay, ageMillis: now - rule.underWay.startedAt }
     }
     const after = started(rule, due, TopUpId.make(`top_${yield* ids.suffix}`))
     if (after === null) return null
-    const { occasion } = after
+    const { underWay } = after
     yield* rows.insert({
-      topUpId: occasion.topUpId,
+      topUpId: underWay.topUpId,
       workspaceId: rule.workspaceId,
       status: "pending",
       amountMicros: rule.amountMicros,
@@ -128,18 +128,18 @@ export const automaticTopUpsOver = (parts: AutomaticParts): AutomaticTopUps["Typ
     yield* trail.write(gatewayItself, [
       {
         action: "top_up.requested",
-        subjectId: occasion.topUpId,
+        subjectId: underWay.topUpId,
         workspaceId: rule.workspaceId,
         before: null,
         after: { amountMicros: rule.amountMicros, automatic: true }
       }
     ])
-    return { rule: after, occasion, ageMillis: 0 }
+    return { rule: after, underWay, ageMillis: 0 }
   })
 
   /** What became of the charge; null where that is not known yet. */
-  const charged = Effect.fnUntraced(function* ({ ageMillis, occasion, rule }: Task) {
-    const { method, topUpId } = occasion
+  const charged = Effect.fnUntraced(function* ({ ageMillis, underWay, rule }: Task) {
+    const { method, topUpId } = underWay
     const found = ageMillis < foundAfterMillis ? null : yield* payments.find(topUpId)
     if (found !== null) return found
     // The processor forgets idempotency keys after a day. By then a payment would have been found.
@@ -168,7 +168,7 @@ export const automaticTopUpsOver = (parts: AutomaticParts): AutomaticTopUps["Typ
   }
 
   const work = (task: Task): Effect.Effect<void, StorageError> => {
-    const { topUpId } = task.occasion
+    const { topUpId } = task.underWay
     return charged(task).pipe(
       Effect.flatMap((outcome) => reported(topUpId, outcome)),
       Effect.catchTags({

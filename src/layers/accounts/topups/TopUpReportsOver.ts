@@ -19,9 +19,9 @@ import {
   type PaymentReport,
   paymentOf,
   type ReportOutcome,
-  type TakingReport,
+  type ReversalReport,
   type UnpaidReport,
-  withTaking
+  withReversal
 } from "../../../domain/PaymentReport.js"
 import type { StorageError } from "../../../domain/StorageErrors.js"
 import { nextStatus } from "../../../domain/TopUp.js"
@@ -49,7 +49,7 @@ const unknown = (): ReportOutcome => "unknown_top_up"
  */
 class PayerFound extends Data.TaggedError("PayerFound")<{ readonly workspaceId: WorkspaceId }> {}
 
-const tellMismatch = (report: PaidReport | TakingReport) => {
+const tellMismatch = (report: PaidReport | ReversalReport) => {
   const { _tag, amountMicros, reference } = report
   const subject = _tag === "Paid" ? report.topUpId : report.objectId
   return Effect.annotateLogs(Effect.logError(mismatches[_tag]), { subject, reference, amountMicros })
@@ -58,7 +58,7 @@ const tellMismatch = (report: PaidReport | TakingReport) => {
 /** A mismatch changes nothing, and still stands in the trail: a person has to look at it. */
 const mismatchRecord = (
   topUp: { readonly topUpId: TopUpId; readonly workspaceId: WorkspaceId; readonly amountMicros: Micros },
-  { amountMicros, reference }: PaidReport | TakingReport
+  { amountMicros, reference }: PaidReport | ReversalReport
 ): AuditRecord => ({
   action: "top_up.mismatched",
   subjectId: topUp.topUpId,
@@ -81,7 +81,7 @@ export const topUpReportsOver = ({ automatic, rows, trail, wallet }: ReportParts
   const credit = (change: Credit) => Effect.catchTags(wallet.credit(change, gatewayItself), impossible)
 
   /** Books what can be booked of the workspace's payments. `because` is the report that changed one of them. */
-  const settle = Effect.fnUntraced(function* (workspaceId: WorkspaceId, because: TakingReport | null) {
+  const settle = Effect.fnUntraced(function* (workspaceId: WorkspaceId, because: ReversalReport | null) {
     const unsettled = yield* rows.unsettled(workspaceId)
     if (unsettled.length === 0) return
     const { availableMicros } = yield* lock(workspaceId)
@@ -102,7 +102,7 @@ export const topUpReportsOver = ({ automatic, rows, trail, wallet }: ReportParts
   })
 
   /** The rule that started an automatic top-up learns how it ended. */
-  const endOccasion = Effect.fnUntraced(function* (row: TopUpRow, declined: AutomaticStop | null) {
+  const endTopUp = Effect.fnUntraced(function* (row: TopUpRow, declined: AutomaticStop | null) {
     if (!row.automatic) return
     const { rule } = yield* automatic.lockRule(row.workspaceId)
     if (rule === null) return
@@ -151,7 +151,7 @@ export const topUpReportsOver = ({ automatic, rows, trail, wallet }: ReportParts
     )
     if (outcome === "credited") {
       yield* settle(workspaceId, null)
-      if (after !== null) yield* endOccasion(after, null)
+      if (after !== null) yield* endTopUp(after, null)
     }
     if (report.savedMethod !== null) yield* keepMethod(workspaceId, report, outcome)
     return outcome
@@ -169,11 +169,11 @@ export const topUpReportsOver = ({ automatic, rows, trail, wallet }: ReportParts
       outcome = status === null ? "unchanged" : "changed"
       return Effect.succeed({ ...row, status: status ?? row.status })
     })
-    if (outcome === "changed" && after !== null) yield* endOccasion(after, report.declined)
+    if (outcome === "changed" && after !== null) yield* endTopUp(after, report.declined)
     return outcome
   })
 
-  const takenInOne = Effect.fnUntraced(function* (report: TakingReport, payer: WorkspaceId | null) {
+  const takenInOne = Effect.fnUntraced(function* (report: ReversalReport, payer: WorkspaceId | null) {
     if (payer !== null) yield* lock(payer)
     const payment = yield* rows.payment(report.reference)
     if (payer === null && payment.topUp !== null)
@@ -183,9 +183,11 @@ export const topUpReportsOver = ({ automatic, rows, trail, wallet }: ReportParts
       yield* trail.write(gatewayItself, [mismatchRecord(payment.topUp, report)])
       return "mismatched"
     }
-    const first = yield* rows.paymentOfTaking(report.objectId, report.reference)
+    const first = yield* rows.paymentOfReversal(report.objectId, report.reference)
     const after =
-      first === report.reference ? withTaking(payment, { ...report, amountMicros: report.amountMicros }) : "mismatched"
+      first === report.reference
+        ? withReversal(payment, { ...report, amountMicros: report.amountMicros })
+        : "mismatched"
     if (after === "mismatched" && payment.topUp !== null)
       yield* trail.write(gatewayItself, [mismatchRecord(payment.topUp, report)])
     if (after === "mismatched" || after === "unchanged") return after
@@ -195,7 +197,7 @@ export const topUpReportsOver = ({ automatic, rows, trail, wallet }: ReportParts
     return "changed"
   })
 
-  const takenBack = Effect.fnUntraced(function* (report: TakingReport) {
+  const takenBack = Effect.fnUntraced(function* (report: ReversalReport) {
     const payer = yield* rows.payer(report.reference)
     return yield* rows
       .transact(takenInOne(report, payer))

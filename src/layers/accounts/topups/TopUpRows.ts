@@ -5,7 +5,7 @@
 import type { Effect } from "effect"
 import type { TopUpId, WorkspaceId } from "../../../domain/Ids.js"
 import type { Micros } from "../../../domain/Micros.js"
-import type { Payment, Taking } from "../../../domain/PaymentReport.js"
+import type { Payment, Reversal } from "../../../domain/PaymentReport.js"
 import type { StorageError } from "../../../domain/StorageErrors.js"
 import type { TopUpStatus } from "../../../domain/TopUp.js"
 import type { TopUpReason } from "../../../domain/TopUpHint.js"
@@ -30,7 +30,7 @@ export interface TopUpRow {
 
 /** What a list shows. */
 export interface ListedTopUp extends TopUpRow {
-  readonly takings: ReadonlyArray<Taking>
+  readonly reversals: ReadonlyArray<Reversal>
   readonly toTakeMicros: Micros
   readonly takenMicros: Micros
 }
@@ -67,7 +67,7 @@ export interface TopUpRows {
    * The payment for which a refund or dispute was reported first; this one when it is new. Joins the surrounding
    * transaction, and comes after the lock of the payment.
    */
-  readonly paymentOfTaking: (objectId: string, reference: string) => Effect.Effect<string, StorageError>
+  readonly paymentOfReversal: (objectId: string, reference: string) => Effect.Effect<string, StorageError>
   /** Payments of which not exactly what is to be taken was taken, under their locks, oldest top-up first. */
   readonly unsettled: (workspaceId: WorkspaceId) => Effect.Effect<ReadonlyArray<Payment>, StorageError>
   /** Workspaces that have such payments and money on their balance, at most `limit`. */

@@ -46,7 +46,7 @@ export const topUpsOver = (
       reason,
       status,
       takenMicros,
-      takings,
+      reversals,
       toTakeMicros,
       topUpId,
       workspaceId
@@ -61,7 +61,7 @@ export const topUpsOver = (
       reason: status === "paid" ? null : reason,
       takenBackMicros: takenMicros,
       owedMicros: minus(toTakeMicros, takenMicros),
-      takings,
+      reversals,
       createdAt
     })
     const get = Effect.fnUntraced(function* (workspaceId: WorkspaceId, topUpId: TopUpId) {

@@ -2,7 +2,7 @@
  * The wallet over the rows of any storage: what it reads under its locks, what it writes, and how money is credited.
  */
 import { Array as Arr, Clock, Effect } from "effect"
-import type { Standing, TokenSpend } from "../../../domain/Admission.js"
+import type { WalletState, TokenSpend } from "../../../domain/Admission.js"
 import type { AuditRecord } from "../../../domain/AuditEntry.js"
 import { NotFound, ValidationError } from "../../../domain/ApiErrors.js"
 import { LedgerEntryId, type TokenId, type WorkspaceId } from "../../../domain/Ids.js"
@@ -14,11 +14,11 @@ import { dollars } from "../../../domain/Micros.js"
 import { lineOf, spendsOf, type TokenLine } from "../../../domain/TokenLine.js"
 import { AuditTrail, changed, unchanged } from "../../../services/AuditTrail.js"
 import { Ids } from "../../../services/Ids.js"
-import { type Credit, type LockedPurses, Wallet, type WalletChanges } from "../../../services/Wallet.js"
+import { type Credit, type LockedWallets, Wallet, type WalletChanges } from "../../../services/Wallet.js"
 import { WalletDefaults } from "../WalletDefaults.js"
-import type { PurseRow, WalletRows } from "./WalletRows.js"
+import type { WalletRow, WalletRows } from "./WalletRows.js"
 
-const standingOf = (row: PurseRow, { inflightLimit }: WalletDefaults["Type"]): Standing => ({
+const walletStateOf = (row: WalletRow, { inflightLimit }: WalletDefaults["Type"]): WalletState => ({
   balance: { availableMicros: row.available, reservedMicros: row.reserved },
   inflight: row.inflight,
   inflightLimit: row.inflightLimit ?? inflightLimit,
@@ -30,8 +30,12 @@ const standingOf = (row: PurseRow, { inflightLimit }: WalletDefaults["Type"]): S
 })
 
 /** `now` where no row tells the storage's time. */
-const lockedPurses = (rows: ReadonlyArray<PurseRow>, defaults: WalletDefaults["Type"], now: number): LockedPurses => {
-  const standings = new Map<WorkspaceId, Standing>()
+const lockedWallets = (
+  rows: ReadonlyArray<WalletRow>,
+  defaults: WalletDefaults["Type"],
+  now: number
+): LockedWallets => {
+  const walletStates = new Map<WorkspaceId, WalletState>()
   const spends = new Map<TokenId, TokenSpend>()
   const owners = new Map<TokenId, WorkspaceId>()
   const lines = new Map<TokenId, TokenLine>()
@@ -39,12 +43,12 @@ const lockedPurses = (rows: ReadonlyArray<PurseRow>, defaults: WalletDefaults["T
   for (const row of rows) {
     // Rows that waited for different locks were read at different times.
     latest = latest === undefined || row.now > latest ? row.now : latest
-    standings.set(row.workspaceId, standingOf(row, defaults))
+    walletStates.set(row.workspaceId, walletStateOf(row, defaults))
     lines.set(row.tokenId, lineOf(row))
     owners.set(row.spenderId, row.workspaceId)
     spends.set(row.spenderId, { limitMicros: row.limitMicros, month: row.spendMonth, spentMicros: row.spentMicros })
   }
-  return { standings, spends, owners, lines, now: latest ?? now }
+  return { walletStates, spends, owners, lines, now: latest ?? now }
 }
 
 const entryOf = (
@@ -95,18 +99,18 @@ export const walletOver = (rows: WalletRows): Effect.Effect<Wallet["Type"], neve
     const defaults = yield* WalletDefaults
     const balanceOf = (workspaceId: WorkspaceId) => Effect.flatMap(rows.balance(workspaceId), foundOr(workspaceId))
     return Wallet.of({
-      lock: (purses) =>
-        Effect.zipWith(rows.purses(purses, "for_update"), Clock.currentTimeMillis, (found, now) =>
-          lockedPurses(found, defaults, now)
+      lock: (spenders) =>
+        Effect.zipWith(rows.spenders(spenders, "for_update"), Clock.currentTimeMillis, (found, now) =>
+          lockedWallets(found, defaults, now)
         ),
-      read: (purse) =>
-        Effect.flatMap(rows.purses([purse], "none"), (found) => {
-          const { lines, now, spends, standings } = lockedPurses(found, defaults, 0)
-          const standing = standings.get(purse.workspaceId)
-          const spendsOfLine = spendsOf(lines.get(purse.tokenId), spends)
-          return standing === undefined || spendsOfLine === null
-            ? Effect.dieMessage("a purse of a workspace or token that does not exist")
-            : Effect.succeed({ standing, spends: spendsOfLine, now })
+      read: (spender) =>
+        Effect.flatMap(rows.spenders([spender], "none"), (found) => {
+          const { lines, now, spends, walletStates } = lockedWallets(found, defaults, 0)
+          const walletState = walletStates.get(spender.workspaceId)
+          const spendsOfLine = spendsOf(lines.get(spender.tokenId), spends)
+          return walletState === undefined || spendsOfLine === null
+            ? Effect.dieMessage("a spender of a workspace or token that does not exist")
+            : Effect.succeed({ walletState, spends: spendsOfLine, now })
         }),
       write: (changes) =>
         Effect.flatMap(ids.suffixes(changes.postings.length), (suffixes) =>

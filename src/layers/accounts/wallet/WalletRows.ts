@@ -1,6 +1,6 @@
 /** The rows under `Wallet`: what its storages must do, and nothing that decides about money. */
 import type { Effect } from "effect"
-import type { Standing } from "../../../domain/Admission.js"
+import type { WalletState } from "../../../domain/Admission.js"
 import type { TokenId, WorkspaceId } from "../../../domain/Ids.js"
 import type { Balance, LedgerEntry } from "../../../domain/Ledger.js"
 import type { EntryPlace, LedgerFilter } from "../../../domain/LedgerList.js"
@@ -8,10 +8,10 @@ import type { LedgerVerification } from "../../../domain/LedgerVerification.js"
 import type { Micros } from "../../../domain/Micros.js"
 import type { StorageError } from "../../../domain/StorageErrors.js"
 import type { Changing } from "../../../services/AuditTrail.js"
-import type { Credit, Overview, Purse, WalletChanges } from "../../../services/Wallet.js"
+import type { Credit, Overview, Spender, WalletChanges } from "../../../services/Wallet.js"
 
-/** A wallet with one of the tokens that a run of the purse's token counts against: one row for each of these. */
-export interface PurseRow extends Omit<Standing, "balance" | "inflightLimit"> {
+/** A wallet with one of the tokens that a run of the spender's token counts against: one row for each of these. */
+export interface WalletRow extends Omit<WalletState, "balance" | "inflightLimit"> {
   readonly workspaceId: WorkspaceId
   readonly available: Micros
   readonly reserved: Micros
@@ -19,7 +19,7 @@ export interface PurseRow extends Omit<Standing, "balance" | "inflightLimit"> {
   readonly inflightLimit: number | null
   readonly tokenId: TokenId
   readonly ancestors: ReadonlyArray<TokenId>
-  /** The token of the purse, or one that it comes from. */
+  /** The token of the spender, or one that it comes from. */
   readonly spenderId: TokenId
   readonly limitMicros: Micros | null
   readonly spendMonth: string
@@ -42,17 +42,17 @@ export interface Credited {
 
 export interface WalletRows {
   /**
-   * Reads purses in one statement. `for_update` locks the wallets and tokens in a fixed order. A purse whose workspace
-   * or token does not exist has no row.
+   * Reads spenders in one statement. `for_update` locks the wallets and tokens in a fixed order. A spender whose
+   * workspace or token does not exist has no row.
    */
-  readonly purses: (
-    purses: ReadonlyArray<Purse>,
+  readonly spenders: (
+    spenders: ReadonlyArray<Spender>,
     lock: "for_update" | "none"
-  ) => Effect.Effect<ReadonlyArray<PurseRow>, StorageError>
+  ) => Effect.Effect<ReadonlyArray<WalletRow>, StorageError>
   /** Entries in the order in which they happened, and wallets and tokens as they are after them. */
   readonly write: (
     entries: ReadonlyArray<LedgerEntry>,
-    after: Pick<WalletChanges, "standings" | "spends" | "owners">
+    after: Pick<WalletChanges, "walletStates" | "spends" | "owners">
   ) => Effect.Effect<void, StorageError>
   /**
    * Locks a wallet, and writes the credit that is decided on it, once for each key: null when there is no such wallet,

@@ -27,7 +27,7 @@ import { DispatcherSettings } from "./DispatcherSettings.js"
 import { openAttempt } from "./RunWork.js"
 import { makeSharedCalls } from "./SharedCalls.js"
 import { makeSlots } from "./Slots.js"
-import { claimQueued, makeTakeOver, type TakingParts } from "./TakingRuns.js"
+import { claimQueued, makeTakeOver, type ClaimingParts } from "./ClaimingRuns.js"
 import { type Parts, patientlyWith } from "./Work.js"
 
 export { dispatcherDefaults, type DispatcherOptions, DispatcherSettings } from "./DispatcherSettings.js"
@@ -86,7 +86,7 @@ export const DispatcherQueue: Layer.Layer<
       Effect.flatMap(Ref.get(backlog), (waiting) => (waiting ? wake : Effect.void))
     )
     const active = yield* makeActiveRuns(parts, leases)
-    const taking: TakingParts = { active, node, open, options, settlement, slots, store }
+    const taking: ClaimingParts = { active, node, open, options, settlement, slots, store }
     const takeOver = yield* makeTakeOver(taking)
 
     const reserve = Effect.fnUntraced(function* (waitedFor: boolean) {

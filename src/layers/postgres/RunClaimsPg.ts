@@ -5,7 +5,7 @@
 import { Effect, Schema } from "effect"
 import { RunId } from "../../domain/Ids.js"
 import type { Ids } from "../../services/Ids.js"
-import type { LeasedRun, RunStore, Taking } from "../../services/RunStore.js"
+import type { LeasedRun, RunStore, ClaimOptions } from "../../services/RunStore.js"
 import type { Database } from "./Database.js"
 import { renewal, renewalValues } from "./leases/RenewalStatement.js"
 import { attemptsOf } from "./RunReadsPg.js"
@@ -29,7 +29,7 @@ const heldRows = rowsOf(Schema.Struct({ runId: RunId, cancelRequested: Schema.Bo
 /** Before the token of a lease whose node has left the run. No node writes under such a token. */
 const leftPrefix = "left_"
 
-export const runTaking = (database: Database["Type"], ids: Ids["Type"], databaseNow: Effect.Effect<string>) => {
+export const runClaims = (database: Database["Type"], ids: Ids["Type"], databaseNow: Effect.Effect<string>) => {
   const { query, sql, transact, urgent } = database
   const runs = sql.literal(runTable.selected("r"))
   const now = Effect.map(databaseNow, sql.literal)
@@ -40,7 +40,7 @@ export const runTaking = (database: Database["Type"], ids: Ids["Type"], database
    * Takes runs of one status, each under a lease token of its own, if the storage is still the one that this node
    * knows.
    */
-  const take = (from: "queued" | "running", options: Taking & { readonly except: ReadonlyArray<string> }) =>
+  const take = (from: "queued" | "running", options: ClaimOptions & { readonly except: ReadonlyArray<string> }) =>
     transact(
       Effect.gen(function* () {
         const prefix = yield* ids.suffix

@@ -19,7 +19,7 @@ import type { Slots } from "./Slots.js"
 const claimMax = 64
 const claimedAtOnce = ({ slots }: DispatcherOptions): number => Math.min(claimMax, Math.ceil(slots / 4))
 
-export interface TakingParts {
+export interface ClaimingParts {
   readonly active: ActiveRuns
   readonly node: string
   /** False when the node stops: it then takes no more runs. */
@@ -31,7 +31,7 @@ export interface TakingParts {
 }
 
 /** Ends runs that waited too long with a failure, instead of calling a provider late. */
-const expire = ({ settlement }: TakingParts, { lease, run }: LeasedRun) =>
+const expire = ({ settlement }: ClaimingParts, { lease, run }: LeasedRun) =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
     settlement.settle(endUnstarted({ run, failure: new CapacityExhausted(), leaseToken: lease.token, now }))
   ).pipe(
@@ -39,13 +39,13 @@ const expire = ({ settlement }: TakingParts, { lease, run }: LeasedRun) =>
     Effect.ignore
   )
 
-const waitedTooLong = ({ options }: TakingParts, { attempts, waitedMillis }: LeasedRun): boolean =>
+const waitedTooLong = ({ options }: ClaimingParts, { attempts, waitedMillis }: LeasedRun): boolean =>
   attempts.length === 0 && waitedMillis > options.queueMillisMax
 
 type Take = (limit: number) => Effect.Effect<ReadonlyArray<LeasedRun>, StorageError>
 
 /** Fills free slots from the storage, one statement after the other; answers whether there may be more. */
-const fill = (parts: TakingParts, take: Take): Effect.Effect<boolean> =>
+const fill = (parts: ClaimingParts, take: Take): Effect.Effect<boolean> =>
   Effect.gen(function* () {
     const { open, options, slots } = parts
     const room = (yield* Ref.get(open)) ? yield* slots.take(claimedAtOnce(options)) : 0
@@ -67,7 +67,7 @@ const fill = (parts: TakingParts, take: Take): Effect.Effect<boolean> =>
   }).pipe(Effect.orElseSucceed(() => true))
 
 /** Starts queued runs; `backlog` says afterwards whether more are waiting. */
-export const claimQueued = (parts: TakingParts, backlog: Ref.Ref<boolean>): Effect.Effect<void> => {
+export const claimQueued = (parts: ClaimingParts, backlog: Ref.Ref<boolean>): Effect.Effect<void> => {
   const { node, options, store } = parts
   // The flag is cleared first: a run that is queued while the storage is read sets it again.
   return Effect.zipRight(
@@ -83,7 +83,7 @@ export const claimQueued = (parts: TakingParts, backlog: Ref.Ref<boolean>): Effe
  * Takes over the runs of silent nodes, once each time it runs. When this node could not reach the storage for a while,
  * the other nodes may have been cut off too. It then first gives them time to renew their leases.
  */
-export const makeTakeOver = (parts: TakingParts): Effect.Effect<Effect.Effect<void>> =>
+export const makeTakeOver = (parts: ClaimingParts): Effect.Effect<Effect.Effect<void>> =>
   Effect.map(Ref.make(false), (waitingForOthers) => {
     const { active, node, options, store } = parts
     const take: Take = (limit) =>

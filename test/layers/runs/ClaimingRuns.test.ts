@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Ref } from "effect"
 import { dispatcherDefaults } from "../../../src/layers/runs/dispatch/DispatcherQueue.js"
 import { makeSlots } from "../../../src/layers/runs/dispatch/Slots.js"
-import { claimQueued, type TakingParts } from "../../../src/layers/runs/dispatch/TakingRuns.js"
+import { claimQueued, type ClaimingParts } from "../../../src/layers/runs/dispatch/ClaimingRuns.js"
 import type { LeasedRun } from "../../../src/services/RunStore.js"
 
 /** Looks into a queue of this many runs; the limits of its statements, and how many runs were started. */
@@ -27,7 +27,7 @@ const looked = (slotsMax: number, queued: number) =>
             return Array.from({ length: taken }, () => ({ attempts: [], waitedMillis: 0 }) as unknown as LeasedRun)
           })
       }
-    } as unknown as TakingParts
+    } as unknown as ClaimingParts
     const backlog = yield* Ref.make(false)
     yield* claimQueued(parts, backlog)
     return { limits, started, more: yield* Ref.get(backlog) }
