@@ -27,18 +27,8 @@ import { type Missed, pauseBefore, pauseGrowth } from "./AskingAgain.js"
 import type { CallPlan } from "./CallPlan.js"
 import { type AnswerView, type Expression, holds, isOverworked, read } from "./Expressions.js"
 import { filledBody, filledPath, idOf, toldAddress, unusableField } from "./FollowUps.js"
-import {
-  type Case,
-  isBlockedRedirect,
-  isPassing,
-  isSuccessStatus,
-  judge,
-  judgeEarly,
-  judgeFetch,
-  judgeStatus,
-  readingOf,
-  viewOf
-} from "./Judgement.js"
+import { judge, judgeEarly, judgeFetch, readingOf, viewOf } from "./Judgement.js"
+import { type Case, isBlockedRedirect, isPassing, isSuccessStatus, judgeStatus } from "./StatedFailures.js"
 import { onOwnFiber } from "./OwnFiber.js"
 import type { RequestParts } from "./RequestPlan.js"
 import type { WireAnswer } from "./Transport.js"

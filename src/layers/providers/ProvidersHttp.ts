@@ -27,7 +27,8 @@ import { takesCallback, withCallback } from "./Callbacks.js"
 import { callPlanFor } from "./CallPlan.js"
 import { makeEgress, type Resolve } from "./Egress.js"
 import { checkCommon, prepare, prepareJob } from "./InputPreparation.js"
-import { type Case, judge } from "./Judgement.js"
+import { judge } from "./Judgement.js"
+import type { Case } from "./StatedFailures.js"
 import { keyFor, variableFailure, variablesFor } from "./KeyPlacement.js"
 import {
   type HttpEngine,

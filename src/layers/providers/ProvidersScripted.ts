@@ -23,7 +23,8 @@ import { callPlanFor } from "./CallPlan.js"
 import { read } from "./Expressions.js"
 import { checkCommon, prepare, prepareJob } from "./InputPreparation.js"
 import { costEvidence, countOf } from "./AnswerEvidence.js"
-import { type Case, mapped } from "./Judgement.js"
+import { mapped } from "./Judgement.js"
+import type { Case } from "./StatedFailures.js"
 
 export type Step =
   | {

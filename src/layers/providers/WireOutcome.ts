@@ -16,7 +16,7 @@ import {
 } from "../../domain/RunFailures.js"
 import { costTold } from "./AnswerEvidence.js"
 import { mayBeOpened } from "./Egress.js"
-import { type Case, isSuccessStatus, judgeStatus } from "./Judgement.js"
+import { type Case, isSuccessStatus, judgeStatus } from "./StatedFailures.js"
 import type { WireFailure } from "./Transport.js"
 
 const saysFailure = (seen: Case, status: number): boolean => !isSuccessStatus(seen.endpoint.operation, status)
