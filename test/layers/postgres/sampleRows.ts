@@ -120,7 +120,7 @@ update tokens set made_by = ${member} where token_id = ${token}`
     {
       since: 19,
       statement: `
-insert into payments (payment_reference, workspace_id, top_up_id, amount_micros, reversals) values ('pi_${tag}', ${ws}, ${topUp}, 5000000, '[{"objectId": "re_${tag}", "kind": "refund", "state": "reversed", "amountMicros": 0}]');
+insert into payments (payment_reference, workspace_id, top_up_id, amount_micros, takings) values ('pi_${tag}', ${ws}, ${topUp}, 5000000, '[{"objectId": "re_${tag}", "kind": "refund", "state": "reversed", "amountMicros": 0}]');
 insert into saved_payment_methods (workspace_id, reference, saved_at) values (${ws}, 'pm_1', 1780000000000);
 insert into automatic_top_ups (workspace_id, status, below_micros, amount_micros, monthly_maximum_micros, updated_at) values (${ws}, 'on', 1000000, 20000000, 100000000, 1780000000000)`
     },
