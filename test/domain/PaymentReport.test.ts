@@ -18,7 +18,7 @@ const workspaceId = WorkspaceId.make(`ws_${"0".repeat(26)}`)
 const topUpIdOf = (n: number) => TopUpId.make(`top_${String(n).padStart(26, "0")}`)
 const micros = (max: number) => FastCheck.nat(max).map((amount) => Micros.make(amount))
 
-const taking: FastCheck.Arbitrary<Reversal> = FastCheck.record({
+const reversal: FastCheck.Arbitrary<Reversal> = FastCheck.record({
   objectId: FastCheck.constantFrom("re_1", "re_2", "dp_1"),
   state: FastCheck.constantFrom(...reversalStates)
 }).map((one) => ({
@@ -30,14 +30,14 @@ const taking: FastCheck.Arbitrary<Reversal> = FastCheck.record({
 
 type Step =
   | { readonly _tag: "Paid"; readonly n: number }
-  | { readonly _tag: "Reversal"; readonly n: number; readonly taking: Reversal }
+  | { readonly _tag: "Reversal"; readonly n: number; readonly reversal: Reversal }
   | { readonly _tag: "Spent"; readonly micros: number }
   | { readonly _tag: "Earned"; readonly micros: number }
   | { readonly _tag: "Collected" }
 
 const step: FastCheck.Arbitrary<Step> = FastCheck.oneof(
   FastCheck.record({ _tag: FastCheck.constant("Paid" as const), n: FastCheck.nat(2) }),
-  FastCheck.record({ _tag: FastCheck.constant("Reversal" as const), n: FastCheck.nat(2), taking }),
+  FastCheck.record({ _tag: FastCheck.constant("Reversal" as const), n: FastCheck.nat(2), reversal }),
   FastCheck.record({ _tag: FastCheck.constant("Spent" as const), micros: FastCheck.nat(1_500) }),
   FastCheck.record({ _tag: FastCheck.constant("Earned" as const), micros: FastCheck.nat(300) }),
   FastCheck.constant({ _tag: "Collected" as const })
@@ -71,7 +71,7 @@ const play = (steps: ReadonlyArray<Step>) => {
         break
       }
       case "Reversal": {
-        const after = withReversal(payments[one.n]!, one.taking)
+        const after = withReversal(payments[one.n]!, one.reversal)
         if (typeof after === "string") break
         put(after)
         if (after.topUp !== null) settle()
@@ -126,7 +126,7 @@ describe("reports of payments", () => {
     "the order in which refunds and disputes are reported does not matter",
     [
       FastCheck.shuffledSubarray([0, 1, 2, 3, 4, 5, 6, 7, 8], { minLength: 9 }),
-      FastCheck.array(taking, { minLength: 9, maxLength: 9 })
+      FastCheck.array(reversal, { minLength: 9, maxLength: 9 })
     ],
     ([order, reversals]) => {
       const start = paymentOf(newPayment("pi_1"), {
@@ -145,7 +145,7 @@ describe("reports of payments", () => {
 
   it.prop(
     "a refund or dispute that comes again with another amount is told and changes nothing, unless it is an inquiry",
-    [taking, FastCheck.constantFrom(...reversalStates), micros(2_000)],
+    [reversal, FastCheck.constantFrom(...reversalStates), micros(2_000)],
     ([first, state, amountMicros]) => {
       const before = withReversal(newPayment("pi_1"), first)
       if (typeof before === "string") return false

@@ -41,7 +41,7 @@ describe("Reading a chunk of text", () => {
   })
 })
 
-describe("Reversal a query apart", () => {
+describe("Taking a query apart", () => {
   const wordsOf = (query: string): ReadonlyArray<ReadonlyArray<string>> =>
     clausesOf(query, analyzer).map(({ words }) => words.map((word) => word.text))
 
