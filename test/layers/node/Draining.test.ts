@@ -109,6 +109,7 @@ describe("a client that hangs up", () => {
       const { hangUp, hold } = yield* paused
       const written: Array<TopUpRow> = []
       const rows = {
+        ofKey: () => Effect.succeed(null),
         insert: (row: TopUpRow) => hold(Effect.sync(() => (written.push(row), row))),
         change: () => Effect.succeed(null),
         transact: (work: Effect.Effect<unknown>) => work,
