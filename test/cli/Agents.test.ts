@@ -3,6 +3,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { ExactNumber } from "../../src/domain/ExactNumber.js"
 import { agentInstructions } from "../../src/domain/Product.js"
 import { hit, type Listening, miss, testGateway } from "../../src/testing.js"
 import { type Agent, overHttp, overStdio, revisions } from "../support/agents.js"
@@ -152,6 +153,27 @@ describe("the program", () => {
     assert.deepStrictEqual(answers.map(({ id }) => id).sort(), [1, 2, 3, 4, 5])
     const ran = answers.find(({ id }) => id === 5)
     assert.deepInclude(ran.result.structuredContent, { status: "completed", replayed: false })
+  })
+
+  it("keeps every digit of what a host writes and of what it is answered", async () => {
+    const digits = "123456789012345678901234567890.5"
+    gateway.script(first, hit({ email: "ada@example.com", size: new ExactNumber(digits) }))
+    const asked = `{"endpointId":"${first}","input":${JSON.stringify(input).replace(/}$/, `,"size":${digits}}`)},"idempotencyKey":"to the digit"}`
+    const call = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"run_operation","arguments":${asked}}}`
+    const child = spawn(process.execPath, mcp, { env: environment(listening.url, listening.token), stdio: "pipe" })
+    const ended = endOf(child)
+    child.stdin.end([JSON.stringify(opening), call].join("\n"))
+    const { out } = await ended
+    const answer = out.find((line) => line.includes('"id":2')) ?? ""
+    assert.match(answer, new RegExp(`"structuredContent":.*"size":${digits}`))
+    // The gateway got the number itself: over REST it is the same request.
+    const again = await fetch(`${listening.url}/v1/runs?wait=true`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${listening.token}`, "content-type": "application/json" },
+      body: asked
+    })
+    const run: Loose = await again.json()
+    assert.deepStrictEqual([again.status, run.replayed], [201, true])
   })
 
   it("tells an agent why a call did not come through", async () => {

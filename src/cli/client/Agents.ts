@@ -17,7 +17,9 @@ import { agentInstructions, productVersion } from "../../domain/Product.js"
 import { secret } from "../../layers/node/ConfigValues.js"
 import { isObject, type Json, type JsonObject, ParsedObject } from "../../domain/Json.js"
 import { counted } from "../../domain/Counted.js"
+import { writeJson } from "../../domain/LosslessJson.js"
 import { Screen } from "../Screen.js"
+import { type ExactLines, makeExactLines } from "./ExactLines.js"
 import {
   addressFor,
   answerWithin,
@@ -122,7 +124,12 @@ const isArguments = Schema.is(ParsedObject)
 const listed = (value: Json | undefined): ReadonlyArray<JsonObject> =>
   Array.isArray(value) ? value.filter((each: Json) => isObject(each)) : []
 
-const serverFor = (known: Sdk, gateway: LoggedIn, run: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>) => {
+const serverFor = (
+  known: Sdk,
+  gateway: LoggedIn,
+  { argumentsFor }: Pick<ExactLines, "argumentsFor">,
+  run: <A, E>(effect: Effect.Effect<A, E>) => Promise<A>
+) => {
   const server = new known.Server(itself, { capabilities: { tools: {} }, instructions: agentInstructions })
   server.setRequestHandler("tools/list", () =>
     run(
@@ -134,10 +141,13 @@ const serverFor = (known: Sdk, gateway: LoggedIn, run: <A, E>(effect: Effect.Eff
       })
     )
   )
-  server.setRequestHandler("tools/call", ({ params: { arguments: args = {}, name } }) =>
+  server.setRequestHandler("tools/call", ({ params: { arguments: read = {}, name } }) =>
     run(
       Effect.flatMap(
-        asked(gateway, known, "tools/call", { name, arguments: isArguments(args) ? args : null }),
+        asked(gateway, known, "tools/call", {
+          name,
+          arguments: (isArguments(read) ? argumentsFor(read) : null) ?? null
+        }),
         (result) => {
           const { content, isError, structuredContent } = result
           const found: unknown = {
@@ -162,7 +172,7 @@ const neverAnswered = "subscriptions/listen"
  * Standard input and output. The SDK drops what is under way when the input ends, although the gateway does it and
  * charges for it; so it does not hear of that end here, and `ended` comes to whoever closes the connection.
  */
-const openWire = (known: Sdk) =>
+const openWire = (known: Sdk, { lines }: Pick<ExactLines, "lines">) =>
   Effect.gen(function* () {
     /** Requests that were read and have no answer yet. */
     const waiting = new Set<RequestId>()
@@ -181,7 +191,12 @@ const openWire = (known: Sdk) =>
         Deferred.unsafeDone(inputEnded, Exit.void)
         settle(undefined)
       }
-    })()
+      /** The SDK's own would make texts of numbers that JavaScript cannot hold. */
+      override send = (message: JSONRPCMessage): Promise<void> =>
+        new Promise((resolve, reject) => {
+          process.stdout.write(`${writeJson(message)}\n`, (error) => (error ? reject(error) : resolve()))
+        })
+    })(process.stdin.pipe(lines))
     const read = (message: JSONRPCMessage): void => {
       if (known.isJSONRPCRequest(message)) {
         if (message.method !== neverAnswered) waiting.add(message.id)
@@ -233,9 +248,10 @@ export const mcp = Command.make("mcp", { url: urlOption }, ({ url }) =>
       const known = yield* sdk
       // What is not done at the end is given up: an open request would keep the program going.
       const run = yield* FiberSet.makeRuntimePromise<never, unknown, unknown>()
-      const { ended, wire } = yield* openWire(known)
+      const exact = makeExactLines()
+      const { ended, wire } = yield* openWire(known, exact)
       yield* Effect.acquireRelease(
-        Effect.sync(() => known.serveStdio(() => serverFor(known, gateway, run), { transport: wire })),
+        Effect.sync(() => known.serveStdio(() => serverFor(known, gateway, exact, run), { transport: wire })),
         (serving) => Effect.promise(() => serving.close())
       )
       yield* ended
