@@ -57,6 +57,7 @@ import { listen, ServerAddress } from "./serving/Listening.js"
 import { makeRefusing, stopping, unknownExpectation } from "./serving/Refusing.js"
 import { Routes, RoutesLayer } from "./serving/Routes.js"
 import { HttpSettings } from "./Settings.js"
+import { boundUnreadBodies } from "./serving/UnreadBodies.js"
 import { cutSlowReaders } from "./SlowReaders.js"
 import { drain, type Endings, hearOnly, makeEndings } from "./Stopping.js"
 import { SystemHandlers } from "./system/Handlers.js"
@@ -78,7 +79,7 @@ const nodeServer = (
   })
   const underWay = makeUnderWay<ServerResponse>()
   const endings = makeEndings()
-  const { answer, refuseUnreadable } = makeRefusing(requestId, endings)
+  const { answer, refuseTunnel, refuseUnreadable } = makeRefusing(requestId, endings)
   hearOnly(server, endings.arrived)
   tellAllResponses(server)
   server.on("request", (_, response) => {
@@ -92,6 +93,8 @@ const nodeServer = (
   })
   server.on("checkExpectation", (_, response) => answer(response, unknownExpectation))
   server.on("clientError", refuseUnreadable)
+  server.on("connect", refuseTunnel)
+  boundUnreadBodies(server)
   return { server, underWay, endings }
 }
 

@@ -3,7 +3,7 @@
  * stops or starts. On a connection, what cannot be read is refused behind the answers to the requests before it: a
  * client takes the first answer for that to its first request, whose run may be charged.
  */
-import { type ServerResponse, STATUS_CODES } from "node:http"
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import { ValidationError } from "../../domain/ApiErrors.js"
 import { headerBytesMax, requestMillisMax } from "../../domain/Limits.js"
@@ -56,6 +56,13 @@ export interface Refusing {
   readonly answer: (response: ServerResponse, refusal: Refusal) => void
   /** For the server's `clientError`. Nothing of the connection is read any more. */
   readonly refuseUnreadable: (error: NodeJS.ErrnoException, socket: Duplex) => void
+  /** For the server's `connect`: from there on, Node leaves the connection to whoever listens. */
+  readonly refuseTunnel: (request: IncomingMessage, socket: Duplex) => void
+}
+
+const noTunnel: Refusal = {
+  status: 400,
+  error: ValidationError.of("request", "must not be CONNECT: the gateway is no proxy for connections")
 }
 
 export const makeRefusing = (requestId: () => string, endings: Endings): Refusing => {
@@ -68,15 +75,30 @@ export const makeRefusing = (requestId: () => string, endings: Endings): Refusin
     response.end(body)
   }
 
-  const write = (socket: Duplex, refusal: Refusal): void => {
+  const write = (socket: Duplex, refusal: Refusal, request?: IncomingMessage): void => {
     if (!socket.writable) return
-    const { body, headers } = partsOf(refusal, requestId())
+    const id = request === undefined ? null : incomingRequestId(request)
+    const { body, headers } = partsOf(refusal, id ?? requestId(), request?.headers.accept)
     const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
     endSoftly(socket, [`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`, ...head, "", body].join("\r\n"))
   }
 
+  /** Does the work once the answer to this request is sent. */
+  const onceAnswered = (response: ServerResponse, work: () => void): void => {
+    if (response.writableFinished) work()
+    else response.once("close", work)
+  }
+
   return {
     answer,
+    refuseTunnel: (request, socket) => {
+      // Node has taken its own listeners away, and reads nothing more: unread bytes would cost the client its answer.
+      socket.on("error", () => socket.destroy())
+      socket.resume()
+      const newest = endings.newestOn(socket)
+      if (newest === undefined) write(socket, noTunnel, request)
+      else onceAnswered(newest, () => write(socket, noTunnel, request))
+    },
     refuseUnreadable: (error, socket) => {
       // What stands behind a request that ends the connection is nobody's; the requests before it are still answered.
       if (error.code === "HPE_CLOSED_CONNECTION") return
@@ -89,13 +111,9 @@ export const makeRefusing = (requestId: () => string, endings: Endings): Refusin
       const refusal = unreadable(error.code)
       const newest = endings.newestOn(socket)
       if (newest === undefined) return write(socket, refusal)
-      const onceAnswered = (work: () => void): void => {
-        if (newest.writableFinished) work()
-        else newest.once("close", work)
-      }
-      if (newest.req.complete) onceAnswered(() => write(socket, refusal))
+      if (newest.req.complete) onceAnswered(newest, () => write(socket, refusal))
       // Otherwise the rest of that request is what cannot be read: the refusal is its answer, unless it has one.
-      else if (newest.headersSent) onceAnswered(() => endSoftly(socket))
+      else if (newest.headersSent) onceAnswered(newest, () => endSoftly(socket))
       else {
         endings.endAfter(newest)
         answer(newest, refusal)

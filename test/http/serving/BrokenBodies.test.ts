@@ -11,6 +11,7 @@ import { listen } from "../../../src/http/serving/Listening.js"
 import { makeRefusing } from "../../../src/http/serving/Refusing.js"
 import { type Call, type Request, route, Routes, RoutesLayer } from "../../../src/http/serving/Routes.js"
 import { HttpSettings } from "../../../src/http/Settings.js"
+import { boundUnreadBodies } from "../../../src/http/serving/UnreadBodies.js"
 import { hearOnly, makeEndings } from "../../../src/http/Stopping.js"
 import { Ids } from "../../../src/services/Ids.js"
 import { RateLimiter } from "../../../src/services/RateLimiter.js"
@@ -26,17 +27,20 @@ const services = Layer.mergeAll(
 )
 
 /** A server as the gateway's, but for the time that a request may take. Its only route is `POST /things`. */
-const serving = (handle: Handle) =>
+const serving = (handle: Handle, requestTimeout = 200) =>
   Effect.gen(function* () {
     const { add } = yield* Routes
     yield* add(route({ method: "POST", path: "/things" }, Context.empty(), handle))
     const boundary = yield* makeBoundary([], { isPage: () => false, answer: () => Effect.never })
-    const server = createServer({ requestTimeout: 200, headersTimeout: 200, connectionsCheckingInterval: 50 })
+    const server = createServer({ requestTimeout, headersTimeout: requestTimeout, connectionsCheckingInterval: 50 })
     const endings = makeEndings()
     hearOnly(server, endings.arrived)
     tellAllResponses(server)
     server.on("request", boundary)
-    server.on("clientError", makeRefusing(() => "req_1", endings).refuseUnreadable)
+    const { refuseTunnel, refuseUnreadable } = makeRefusing(() => "req_1", endings)
+    server.on("clientError", refuseUnreadable)
+    server.on("connect", refuseTunnel)
+    boundUnreadBodies(server)
     return yield* listen(server, { host: "127.0.0.1", port: 0 })
   }).pipe(Effect.provide(services))
 
@@ -132,4 +136,56 @@ describe("what is sent without end behind an answer", () => {
         }),
       15_000
     )
+})
+
+it.scopedLive(
+  "a body that nobody reads is cut off when more of it came than is thrown away, long before its time is over",
+  () =>
+    Effect.gen(function* () {
+      const { port } = yield* serving(() => Effect.succeed(HttpServerResponse.empty()), 60_000)
+      for (const begin of [chunked, head("content-length: 999999999999")]) {
+        const socket = yield* opened(port)
+        const gone = yield* Effect.fork(closed(socket))
+        socket.resume()
+        socket.write(begin)
+        streamed(socket, begin === chunked ? `10000\r\n${" ".repeat(65_536)}\r\n` : " ".repeat(65_536))
+        yield* gone
+      }
+    }),
+  15_000
+)
+
+describe("a request for a tunnel", () => {
+  const tunnel = "CONNECT other:80 HTTP/1.1\r\nhost: other:80\r\nx-request-id: mine\r\n\r\n"
+
+  it.scopedLive("is refused behind the answers to the requests before it", () =>
+    Effect.gen(function* () {
+      const goOn = yield* Deferred.make<void>()
+      const begun = yield* Deferred.make<void>()
+      const { port } = yield* serving(() =>
+        Effect.as(Effect.zipRight(Deferred.succeed(begun, undefined), Deferred.await(goOn)), HttpServerResponse.empty())
+      )
+      const socket = yield* opened(port)
+      const heard = yield* Effect.fork(heardOn(socket))
+      socket.write(`${head("content-length: 0")}${tunnel}`)
+      yield* Deferred.await(begun)
+      yield* Deferred.succeed(goOn, undefined)
+      const text = yield* heard
+      assert.match(text, /^HTTP\/1.1 204 [^]*HTTP\/1.1 400 Bad Request\r\n/)
+      assert.include(text, "x-request-id: mine")
+      assert.include(text, "must not be CONNECT")
+    })
+  )
+
+  it.scopedLive("alone is refused, and a client that resets its connection harms nobody", () =>
+    Effect.gen(function* () {
+      const { port } = yield* serving(() => Effect.succeed(HttpServerResponse.empty()))
+      const reset = yield* opened(port)
+      reset.write(tunnel, () => reset.resetAndDestroy())
+      const socket = yield* opened(port)
+      const heard = yield* Effect.fork(heardOn(socket))
+      socket.write(tunnel)
+      assert.match(yield* heard, /^HTTP\/1.1 400 Bad Request\r\n/)
+    })
+  )
 })
