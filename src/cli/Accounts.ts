@@ -181,20 +181,13 @@ export const workspace = Command.make("workspace").pipe(
   Command.withSubcommands([create, list, set])
 )
 
-const creditKey = Options.text("key").pipe(
-  Options.withDescription(
-    "The same key credits once, however often the command runs; each run credits when it is left out"
-  ),
-  Options.optional
-)
-
 export const credit = Command.make(
   "credit",
   {
     workspace: Inputs.workspace,
     micros: Inputs.credit,
     reason: Inputs.reason,
-    key: creditKey,
+    key: Inputs.creditKey,
     yes: Options.boolean("yes").pipe(
       Options.withAlias("y"),
       Options.withDescription("Credit it whatever the amount, without asking")

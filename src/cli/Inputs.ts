@@ -7,9 +7,10 @@ import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as Options from "@effect/cli/Options"
 import * as ValidationError from "@effect/cli/ValidationError"
 import { Effect, Either, Schema } from "effect"
+import type { FieldProblem } from "../domain/ApiErrors.js"
 import { ConnectionId, RunId, TokenId } from "../domain/Ids.js"
 import { instantExpected, readInstant } from "../domain/Instant.js"
-import { reasonProblem } from "../domain/Labels.js"
+import { creditKeyProblem, reasonProblem } from "../domain/Labels.js"
 import { pageRowsDefault, pageRowsMax, rotationOverlapSecondsMax, workspaceCountMax } from "../domain/Limits.js"
 import { ProviderId, readVariables } from "../domain/Manifest.js"
 import { Micros, microsPerUsd, typedAmount, typedUsd } from "../domain/Micros.js"
@@ -122,11 +123,20 @@ export const folder = Args.directory({ name: "FOLDER", exists: "yes" }).pipe(
 )
 
 export const label = Options.text("label").pipe(Options.withDescription("What people will know it by"))
-const sentence: Reader<string> = (text) => {
-  const problem = reasonProblem(text)
-  return problem === null ? Either.right(text) : Either.left(problem.message)
-}
-export const reason = option("reason", sentence, "TEXT").pipe(
+const typed =
+  (problemOf: (text: string) => FieldProblem | null): Reader<string> =>
+  (text) => {
+    const problem = problemOf(text)
+    return problem === null ? Either.right(text) : Either.left(problem.message)
+  }
+/** Of an idempotent credit. An empty one is mostly a variable that is not set, and would be the key of all of these. */
+export const creditKey = option("key", typed(creditKeyProblem), "text").pipe(
+  Options.withDescription(
+    "The same key credits once, however often the command runs; each run credits when it is left out"
+  ),
+  Options.optional
+)
+export const reason = option("reason", typed(reasonProblem), "TEXT").pipe(
   Options.withDescription("Kept with the money, for whoever reads the ledger")
 )
 

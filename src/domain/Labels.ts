@@ -1,7 +1,7 @@
 /** Texts that one person types and other people read: the name of a workspace, a label, the reason of a payment. */
 import type { FieldProblem } from "./ApiErrors.js"
 import { directionSigns, notOnOneLine } from "./Characters.js"
-import { labelCharsMax, reasonCharsMax } from "./Limits.js"
+import { idempotencyKeyCharsMax, labelCharsMax, reasonCharsMax } from "./Limits.js"
 
 const turns = new RegExp(`[${directionSigns}]`, "u")
 const unprintable = new RegExp(`[${notOnOneLine}]`, "u")
@@ -15,6 +15,9 @@ const textProblem = (field: string, text: string, charsMax: number): FieldProble
 
 /** What is wrong with the name of a workspace or the label of a token or connection, if anything. */
 export const nameProblem = (field: string, name: string): FieldProblem | null => textProblem(field, name, labelCharsMax)
+
+/** What is wrong with the key of a credit that somebody typed, if anything. */
+export const creditKeyProblem = (key: string): FieldProblem | null => textProblem("key", key, idempotencyKeyCharsMax)
 
 /** What is wrong with the reason that an operator gives for a credit or for settling a run, if anything. */
 export const reasonProblem = (reason: string): FieldProblem | null => textProblem("reason", reason, reasonCharsMax)

@@ -61,6 +61,17 @@ layer(CommandLineTest, { excludeTestServices: true })("a command whose end is no
     })
   )
 
+  it.effect("takes no key that is empty, has a line break or is too long", () =>
+    Effect.gen(function* () {
+      const id = yield* workspace
+      for (const key of ["", "a\nb", "k".repeat(256)]) {
+        const { code, err } = yield* cli(["credit", "--workspace", id, "--usd", "1", "--reason", "x", "--key", key])
+        assert.strictEqual(code, 2, err.join("\n"))
+        assert.include(err.join("\n"), "--key")
+      }
+    })
+  )
+
   it.effect("shows the key of a credit that Ctrl-C ends", () =>
     Effect.gen(function* () {
       const id = yield* workspace

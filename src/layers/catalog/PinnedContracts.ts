@@ -64,6 +64,8 @@ const jobContract: (
     const stored =
       contractVersion === null ? Option.none() : decodeStoredJob(yield* contracts.find(id, contractVersion))
     if (contractVersion === null || Option.isNone(stored)) {
+      if (contractVersion !== null && job !== undefined)
+        return yield* new NotFound({ what: `version of ${id}`, id: contractVersion })
       const meant = job === undefined ? nearest(jobId, revision.jobs.keys()) : null
       return yield* new NotFound({ what: "operation", id, ...(meant === null ? {} : { meant: jobEndpointId(meant) }) })
     }
@@ -94,6 +96,8 @@ export const operationContract: (
         ? endpointOf(revision, endpointId)
         : yield* endpointAt(contracts, seen.served, endpointId, contractVersion)
     if (endpoint === null) {
+      if (contractVersion !== null && endpointOf(revision, endpointId) !== null)
+        return yield* new NotFound({ what: `version of ${endpointId}`, id: contractVersion })
       const meant = idMeant(revision, endpointId)
       return yield* new NotFound({ what: "operation", id: endpointId, ...(meant === null ? {} : { meant }) })
     }

@@ -84,6 +84,14 @@ describe("the form of a token", () => {
         assert.strictEqual((yield* ask(`tokens/${tokenId}`, fields)).status, 303)
         const token = yield* tokens.get(workspaceId, tokenId)
         assert.deepStrictEqual([token.label, token.expiresAt], ["new", expiresAt])
+        // One that has ended keeps its end too.
+        const soon = Date.now() + 50
+        yield* tokens.change(principal, tokenId, { expiresAt: soon }, commandLine)
+        yield* Effect.sleep(100)
+        const ended = fieldIn((yield* ask(`tokens/${tokenId}`)).text, "expiresAt").value ?? ""
+        const renamed = yield* ask(`tokens/${tokenId}`, { ...fields, label: "over", expiresAt: ended })
+        assert.strictEqual(renamed.status, 303)
+        assert.strictEqual((yield* tokens.get(workspaceId, tokenId)).label, "over")
       })
     )
   )

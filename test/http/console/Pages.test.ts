@@ -48,6 +48,8 @@ describe("a table of the console", () => {
         assert.strictEqual(file.headers.get("content-disposition"), 'attachment; filename="runs.csv"')
         const [head = "", ...lines] = file.text.trimEnd().split("\r\n")
         assert.match(head, /^Started,Run,Status,/)
+        assert.match(head, /,Ended,/)
+        assert.notMatch(head, /,Time,/)
         assert.deepStrictEqual(
           lines.map((line) => line.split(",")[1]),
           ids

@@ -128,7 +128,10 @@ describe("publishing a catalog", () => {
         old.providers?.map(({ contractVersion }) => contractVersion),
         [before.contractVersion]
       )
-      assert.strictEqual((yield* Effect.flip(catalog.contract("x", "never", caller())))._tag, "not_found")
+      for (const id of ["x", "job:web.search"]) {
+        const missing = yield* Effect.flip(catalog.contract(id, "never", caller()))
+        assert.strictEqual(missing.message, `No version of ${id} with the id never`)
+      }
     }).pipe(
       Effect.provide(
         servedCatalog({ jobs: [job("web.search")], endpoints: [endpoint({ id: "x", job: "web.search" })] })

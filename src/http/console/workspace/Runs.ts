@@ -52,10 +52,9 @@ const columns = (workspaceId: string): ReadonlyArray<Column<RunSummary>> => [
     label: "Time",
     numeric: true,
     minor: true,
-    cell: ({ completedAt, createdAt }) =>
-      completedAt === null ? dash : duration(Math.max(0, completedAt - createdAt)),
-    csv: ({ completedAt }) => timeOrNull(completedAt)
+    cell: ({ completedAt, createdAt }) => (completedAt === null ? dash : duration(Math.max(0, completedAt - createdAt)))
   },
+  { label: "Ended", fileOnly: true, cell: () => dash, csv: ({ completedAt }) => timeOrNull(completedAt) },
   {
     label: "Cost",
     numeric: true,

@@ -298,12 +298,11 @@ export const changeToken = workspaceForm({
   act: (visit, { expiresAt, label, monthlyLimitUsd }) =>
     Effect.gen(function* () {
       const tokenId = yield* tokenIdOf(visit)
-      yield* (yield* Tokens).change(
-        visit.principal,
-        tokenId,
-        { label, monthlyLimitMicros: monthlyLimitUsd, expiresAt },
-        visit.by
-      )
+      const tokens = yield* Tokens
+      const before = yield* tokens.get(visit.workspaceId, tokenId)
+      // An end that is left as it is may lie in the past.
+      const end = expiresAt === before.expiresAt ? {} : { expiresAt }
+      yield* tokens.change(visit.principal, tokenId, { label, monthlyLimitMicros: monthlyLimitUsd, ...end }, visit.by)
       return redirect(to([visit.workspaceId, "tokens", tokenId], { notice: "changed" }))
     }),
   again: tokenScreen
