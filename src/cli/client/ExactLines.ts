@@ -1,7 +1,7 @@
 /**
  * Numbers of the messages that an agent's host writes. The SDK reads each line by `JSON.parse`, which changes a number
- * that JavaScript cannot hold. So the arguments of a call are taken out of its line before the SDK reads it, with a mark
- * in their place, and are given for the mark when the call is made.
+ * that JavaScript cannot hold. So the arguments of a call are taken out of its line before the SDK reads it, with a
+ * mark in their place, and are given for the mark when the call is made.
  */
 import { Either } from "effect"
 import { randomUUID } from "node:crypto"

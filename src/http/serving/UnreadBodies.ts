@@ -4,25 +4,32 @@
  * sends more is cut off. A body that a handler reads has its own (`Body.ts`).
  */
 import type { Server, ServerResponse } from "node:http"
+import { Effect } from "effect"
 import { discardBytesMax } from "../../domain/Limits.js"
 
 /** How often it is looked how much has come. */
 const lookMillis = 100
 
+/** Ends when the body is whole or the connection is closed. */
+const bounded = ({ req }: ServerResponse): Effect.Effect<void> => {
+  const { socket } = req
+  const before = socket.bytesRead
+  const isOver = Effect.sync(() => {
+    if (req.complete || socket.destroyed) return true
+    if (socket.bytesRead - before > discardBytesMax) {
+      // First it is said that nothing more comes, so that a client that looks has the answer.
+      if (socket.writable) socket.end()
+      else socket.destroy()
+    }
+    return false
+  })
+  return Effect.asVoid(Effect.repeat(Effect.delay(isOver, lookMillis), { until: (over) => over }))
+}
+
 export const boundUnreadBodies = (server: Server): void => {
-  server.on("request", ({ socket }, response: ServerResponse) => {
+  server.on("request", (_, response: ServerResponse) => {
     response.once("finish", () => {
-      const { req } = response
-      if (req.complete || socket.destroyed) return
-      const before = socket.bytesRead
-      const looking = setInterval(() => {
-        if (req.complete || socket.destroyed) clearInterval(looking)
-        else if (socket.bytesRead - before <= discardBytesMax) return
-        // First it is said that nothing more comes, so that a client that looks has the answer.
-        else if (socket.writable) socket.end()
-        else socket.destroy()
-      }, lookMillis)
-      looking.unref()
+      if (!response.req.complete) Effect.runFork(bounded(response))
     })
   })
 }
