@@ -63,7 +63,7 @@ const countOf = (status: RunStatus, runs: ReadonlyArray<StoredRun>): StatusCount
   return { status, runs: Math.min(counted, runsCountedMax), more: counted > runsCountedMax }
 }
 
-const standingOf = (state: MemoryState, { createdAt, name, operator, workspaceId }: Workspace): WorkspaceSummary => {
+const summaryOf = (state: MemoryState, { createdAt, name, operator, workspaceId }: Workspace): WorkspaceSummary => {
   const wallet = HashMap.get(state.wallets, workspaceId)
   const newest = runsOf(state, ({ run }) => run.workspaceId === workspaceId).reduce<StoredRun["run"] | null>(
     (last, { run }) => (last === null || run.runId > last.runId ? run : last),
@@ -139,7 +139,7 @@ export const ReportsMemory: Layer.Layer<Reports, never, MemoryStorage> = Layer.e
             .sort((a, b) => (a.workspaceId < b.workspaceId ? 1 : -1))
             .slice(0, limit + 1)
           return pageOf(
-            rows.map((workspace) => standingOf(state, workspace)),
+            rows.map((workspace) => summaryOf(state, workspace)),
             limit,
             ({ workspaceId }) => workspaceId
           )
@@ -148,7 +148,7 @@ export const ReportsMemory: Layer.Layer<Reports, never, MemoryStorage> = Layer.e
         Effect.flatMap(storage.read, (state) =>
           Option.match(HashMap.get(state.workspaces, workspaceId), {
             onNone: () => new NotFound({ what: "workspace", id: workspaceId }),
-            onSome: (workspace) => Effect.succeed(standingOf(state, workspace))
+            onSome: (workspace) => Effect.succeed(summaryOf(state, workspace))
           })
         ),
       health: Effect.gen(function* () {

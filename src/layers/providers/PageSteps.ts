@@ -74,7 +74,7 @@ export const sizedInput = (rules: PageRules, { field }: Volume, input: JsonObjec
     : Object.fromEntries(Object.entries(input).filter(([name]) => name !== field))
 
 /** Where the reading stands after a page. */
-export interface WalletState {
+export interface ReadSoFar {
   readonly input: JsonObject
   /** How many pages were read, and how many results they brought. */
   readonly pages: number
@@ -152,7 +152,7 @@ export const nextPage = (
   { operation: { pages } }: Endpoint,
   rules: CompiledRules,
   view: AnswerView,
-  { asked, brought, input, pages: count, results }: WalletState,
+  { asked, brought, input, pages: count, results }: ReadSoFar,
   base: string
 ): NextPage => {
   if (pages === undefined || brought === 0) return end

@@ -12,7 +12,6 @@ import type { Endpoint, PageRules, Volume } from "../../domain/Manifest.js"
 import { affordsPage, type PagedPrice, toldBeforeStop, toldByPages } from "../../domain/PageCost.js"
 import { wantedResults } from "../../domain/Pricing.js"
 import type { CallFailure, PageFacts, ProviderAnswer, ProviderCall } from "../../domain/ProviderCall.js"
-import type { Break } from "../../domain/ProviderFigures.js"
 import { runInSlices } from "../node/LongWork.js"
 import { mediaType, readAnswer } from "./AnswerReading.js"
 import { pauseBefore, pauseGrowth } from "./AskingAgain.js"
@@ -20,7 +19,8 @@ import type { Exchange } from "./AsyncCalls.js"
 import type { CallPlan } from "./CallPlan.js"
 import { judge, readingOf, viewOf } from "./Judgement.js"
 import { type Case, isSuccessStatus } from "./StatedFailures.js"
-import { isEmptyList, listOf, nextPage, type NextPage, sizedInput, type WalletState, wholeOf } from "./PageSteps.js"
+import { isEmptyList, listOf, nextPage, type NextPage, sizedInput, type ReadSoFar, wholeOf } from "./PageSteps.js"
+import { type Page, PagesRead } from "./PagesRead.js"
 import type { RequestParts } from "./RequestPlan.js"
 import type { WireAnswer } from "./Transport.js"
 
@@ -62,15 +62,6 @@ interface PagedCall {
   /** The manifest's own origin. */
   readonly origin: string
   readonly onCost?: ProviderCall["onCost"]
-}
-
-interface Page {
-  readonly wire: WireAnswer
-  readonly answer: ProviderAnswer
-  readonly body: Json
-  readonly list: ReadonlyArray<Json>
-  /** Tells whether another page has the same list. */
-  readonly digest: string
 }
 
 /** Null when the answer has no list of results where the manifest says that it has one. */
@@ -137,64 +128,6 @@ const pauseBeforePage = ({ evidence, failure }: CallFailure, missed: number): nu
 const emptyPage = (cost: PageFacts["cost"]): PageFacts => ({ outcome: "miss", resultCount: 0, cost })
 
 const failedPage = (cost: PageFacts["cost"]): PageFacts => ({ outcome: "error", resultCount: null, cost })
-
-/** What was read so far. */
-class PagesRead {
-  readonly items: Array<Json> = []
-  readonly facts: Array<PageFacts> = []
-  /** The page that is asked for was asked for before. */
-  isAgain = false
-  private readonly digests = new Set<string>()
-  private readonly hash = createHash("sha256")
-  results = 0
-  count = 0
-  bytes = 0
-  /** Where a page that was refused for it broke the documented schema. */
-  undocumented: Break | undefined
-  /** Results of the last page were left out. */
-  isCut = false
-  last: Page
-
-  constructor(
-    readonly first: Page,
-    private readonly wanted: number
-  ) {
-    this.last = first
-    this.take(first)
-  }
-
-  /** What one request for a page brought. */
-  note(facts: PageFacts): void {
-    this.facts.push(this.isAgain ? { ...facts, again: true } : facts)
-  }
-
-  /** False when the same page was read before. */
-  take(page: Page): boolean {
-    if (this.digests.has(page.digest)) return false
-    this.digests.add(page.digest)
-    const kept = page.list.slice(0, this.missing())
-    for (const item of kept) this.items.push(item)
-    this.isCut = kept.length < page.list.length
-    const { cost, outcome, resultCount } = page.answer
-    const counted =
-      resultCount === null || kept.length === page.list.length ? resultCount : Math.min(resultCount, kept.length)
-    this.note({ outcome, resultCount: counted, cost })
-    this.hash.update(page.wire.bytes)
-    this.results += page.list.length
-    this.count += 1
-    this.bytes += page.wire.bytes.length
-    this.last = page
-    return true
-  }
-
-  missing(): number {
-    return this.wanted - this.items.length
-  }
-
-  digest(): string {
-    return this.hash.copy().digest("hex")
-  }
-}
 
 /** The size to ask for. Page numbers mean something only while all pages have one size. */
 const sizeToAsk = ({ next, sendSize, size }: PageRules, missing: number): number =>
@@ -313,7 +246,7 @@ export const readInPages = Effect.fnUntraced(function* (call: PagedCall) {
 
   /** Null when there is no more to read; a text says why there may be more. */
   const readNext = Effect.fnUntraced(function* () {
-    const walletState: WalletState = {
+    const readSoFar: ReadSoFar = {
       input: call.input,
       pages: read.count,
       results: read.results,
@@ -321,7 +254,7 @@ export const readInPages = Effect.fnUntraced(function* (call: PagedCall) {
       asked
     }
     const view = { ...viewOf(seen, read.last.wire, read.last.body), input }
-    const next = nextPage(seen.endpoint, plan.rules, view, walletState, base)
+    const next = nextPage(seen.endpoint, plan.rules, view, readSoFar, base)
     if (next._tag === "End") return null
     if (next._tag === "Unusable") return next.why
     if (keys.has(next.key)) return "the provider named the same next page twice"
