@@ -15,7 +15,7 @@ import { readJson } from "../domain/LosslessJson.js"
 import type { Endpoint } from "../domain/Manifest.js"
 import { inputFields, requiredFields } from "../domain/OperationInput.js"
 import type { Credential } from "../domain/ProviderCall.js"
-import { readUrl } from "../domain/Url.js"
+import { portOf, readUrl } from "../domain/Url.js"
 import { builtInCatalog } from "../layers/catalog/BuiltInCatalog.js"
 import { readConfig } from "../layers/node/Config.js"
 import type { SeenExchange } from "../layers/providers/KeyedExchange.js"
@@ -182,8 +182,7 @@ const credentialFor = Effect.fnUntraced(function* (
 })
 
 /** `host:port` of an address. */
-const targetOf = (url: URL): string =>
-  `${url.hostname}:${url.port !== "" ? url.port : url.protocol === "https:" ? "443" : "80"}`
+const targetOf = (url: URL): string => `${url.hostname}:${portOf(url)}`
 
 /** The endpoint at another address. Access tokens come from there too: an invented key must not go to the real one. */
 const movedTo = Effect.fnUntraced(function* (endpoint: Endpoint, address: string) {

@@ -41,6 +41,9 @@ export class ValidationError extends Schema.TaggedError<ValidationError>()("vali
     return this.details.map(({ field, message }) => `${field}: ${message}`).join("; ")
   }
 }
+/** The answer of every list but that of runs, which has a code of its own for it. */
+export const badCursor = () => ValidationError.of("cursor", `is ${noCursorOfList}`)
+
 export class RunsCursorInvalid extends Schema.TaggedError<RunsCursorInvalid>()("runs_cursor_invalid", {}) {
   static readonly retryable = false
   static readonly retryHint = "Start the list again without a cursor, with the same filters."

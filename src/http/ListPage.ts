@@ -1,16 +1,13 @@
 /** Lists, newest first: turns `limit` and `cursor` into a page request, and a page's end into `nextCursor`. */
 import { Effect, Option } from "effect"
-import { ValidationError } from "../domain/ApiErrors.js"
 import { CursorKey } from "../services/CursorKey.js"
-import { noCursorOfList, type Page, type PageRequest } from "../domain/Page.js"
+import type { Page, PageRequest } from "../domain/Page.js"
 import { makeCursor, readCursor, type CursorBinding } from "./Cursor.js"
 
 export interface PageQuery {
   readonly limit: number
   readonly cursor?: string
 }
-
-export const badCursor = () => ValidationError.of("cursor", `is ${noCursorOfList}`)
 
 /** Fails with the list's own error when the cursor does not belong to it. */
 export const pageRequest = <E>(

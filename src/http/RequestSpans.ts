@@ -5,7 +5,7 @@
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Exit } from "effect"
 import { readTrace } from "../domain/Trace.js"
-import { readUrl } from "../domain/Url.js"
+import { portOf, readUrl } from "../domain/Url.js"
 import type { Span, SpanEnd, Tracer } from "../services/Tracing.js"
 import type { Route } from "./Access.js"
 import type { RequestState } from "./RequestState.js"
@@ -44,7 +44,7 @@ export const makeRequestSpans = (tracer: Tracer, routes: ReadonlyArray<Route>, p
       ? {}
       : {
           "server.address": known.hostname,
-          "server.port": known.port === "" ? (scheme === "https" ? 443 : 80) : Number(known.port)
+          "server.port": portOf(known)
         })
   }
 

@@ -4,9 +4,8 @@
  */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
-import { Context, Effect, Option, Schema, type Layer } from "effect"
-import { cutText } from "../../domain/Characters.js"
-import { NotFound, ValidationError } from "../../domain/ApiErrors.js"
+import { Context, Effect, type Layer } from "effect"
+import { badCursor, ValidationError } from "../../domain/ApiErrors.js"
 import { ConnectionId } from "../../domain/Ids.js"
 import { Catalog } from "../../services/Catalog.js"
 import { ConnectionAuthorizations } from "../../services/ConnectionAuthorizations.js"
@@ -17,7 +16,8 @@ import { Api } from "../Api.js"
 import { Principal, type Bearer } from "../Auth.js"
 import { jsonBody } from "../Body.js"
 import { callerBudget } from "../BodyBudget.js"
-import { badCursor, nextCursor, pageRequest } from "../ListPage.js"
+import { idReader } from "../GivenId.js"
+import { nextCursor, pageRequest } from "../ListPage.js"
 import { reading, ReadTurns } from "../ReadTurns.js"
 import { time } from "../Fields.js"
 import { served, type Served } from "../serving/Endpoints.js"
@@ -27,13 +27,7 @@ import { connectPath, providerNamed } from "./Authorizing.js"
 
 const readConnection = jsonBody(ConnectionInput, callerBudget)
 const readAuthorization = jsonBody(AuthorizationInput, callerBudget)
-const toConnectionId = Schema.decodeOption(ConnectionId)
-/** A text that cannot be an id names nothing, so it is not looked up. */
-const connectionIdOf = (raw: string) =>
-  Option.match(toConnectionId(raw), {
-    onNone: () => Effect.fail(new NotFound({ what: "connection", id: cutText(raw, 100) })),
-    onSome: Effect.succeed
-  })
+const connectionIdOf = idReader("connection", ConnectionId)
 
 export const ConnectionsHandlers: Layer.Layer<
   HttpApiGroup.ApiGroup<"provider-gateway", "connections">,

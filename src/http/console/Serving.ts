@@ -6,8 +6,6 @@
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Cause, Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
-import { NotFound } from "../../domain/ApiErrors.js"
-import { cutText } from "../../domain/Characters.js"
 import { WorkspaceId } from "../../domain/Ids.js"
 import { consoleFormBytesMax } from "../../domain/Limits.js"
 import { personActing } from "../../domain/Member.js"
@@ -17,6 +15,7 @@ import type { Route } from "../Access.js"
 import { formFields } from "../Body.js"
 import { unexpected } from "../Boundary.js"
 import type { HttpError } from "../Envelope.js"
+import { workspaceIdOf } from "../GivenId.js"
 import { pageHeaders } from "../PageHeaders.js"
 import { ReadTurns } from "../ReadTurns.js"
 import { clientAddress, spend, spendPublic } from "../RequestRate.js"
@@ -137,9 +136,7 @@ export const consoleLayer = <R>(
           workspace: (role) =>
             Effect.gen(function* () {
               const known = yield* signedIn
-              const workspaceId = visit.path.get("workspaceId") ?? ""
-              if (!isWorkspaceId(workspaceId))
-                return yield* new NotFound({ what: "workspace", id: cutText(workspaceId, 100) })
+              const workspaceId = yield* workspaceIdOf(visit.path.get("workspaceId"))
               const principal = yield* sessions.principal(known.session, workspaceId)
               if (role === "owner" && known.session.role === "member")
                 return yield* Effect.fail(

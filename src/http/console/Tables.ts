@@ -4,12 +4,12 @@
  * of rows that are there already.
  */
 import { Effect, Either, ParseResult, Schema, SchemaAST } from "effect"
-import { ValidationError } from "../../domain/ApiErrors.js"
+import { badCursor, ValidationError } from "../../domain/ApiErrors.js"
 import { consoleCsvRowsMax, consoleRowsDefault, pageRowsMax } from "../../domain/Limits.js"
 import type { Page as Rows, PageRequest } from "../../domain/Page.js"
 import type { CursorKey } from "../../services/CursorKey.js"
 import { fromIssues } from "../FieldProblems.js"
-import { badCursor, nextCursor, pageRequest } from "../ListPage.js"
+import { nextCursor, pageRequest } from "../ListPage.js"
 import { askForm, button, type Filled, unfilled } from "./Forms.js"
 import { attributes, html, type Content, type Html, to } from "./Html.js"
 import { type Answer, type File, type PageError, Refusal, screen, type Visit } from "./Page.js"

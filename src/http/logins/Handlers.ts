@@ -1,27 +1,18 @@
 /** Translates between command-line logins and their service. A person decides in `console/sign-in/Approve.ts`. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
-import { Context, Effect, Option, Schema, type Layer } from "effect"
-import { cutText } from "../../domain/Characters.js"
-import { NotFound } from "../../domain/ApiErrors.js"
-import { ApprovalId } from "../../domain/Ids.js"
+import { Context, Effect, type Layer } from "effect"
 import { LoginApprovals } from "../../services/LoginApprovals.js"
 import { Api } from "../Api.js"
 import type { Open } from "../Auth.js"
 import { jsonBody } from "../Body.js"
 import { publicBudget } from "../BodyBudget.js"
+import { approvalIdOf } from "../GivenId.js"
 import { served, type Served } from "../serving/Endpoints.js"
 import { HttpSettings } from "../Settings.js"
 import { loginBody, loginCreated, LoginInput } from "./Bodies.js"
 
 const readLogin = jsonBody(LoginInput, publicBudget)
-const toApprovalId = Schema.decodeOption(ApprovalId)
-/** A text that cannot be an id names nothing, so it is not looked up. This holds for user codes too. */
-const approvalIdOf = (raw: string) =>
-  Option.match(toApprovalId(raw), {
-    onNone: () => Effect.fail(new NotFound({ what: "login approval", id: cutText(raw, 100) })),
-    onSome: Effect.succeed
-  })
 
 type Services = HttpSettings | LoginApprovals | Open | Served
 

@@ -3,11 +3,10 @@ import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Context, Effect, type Layer } from "effect"
-import { NotFound } from "../../domain/ApiErrors.js"
-import { cutText } from "../../domain/Characters.js"
 import { wantsPage } from "../Accept.js"
 import { Api } from "../Api.js"
 import type { Open } from "../Auth.js"
+import { namesNothing } from "../GivenId.js"
 import { readAssets } from "../console/Assets.js"
 import { prefixOf } from "../console/Cookies.js"
 import { pageHeaders } from "../PageHeaders.js"
@@ -64,7 +63,7 @@ export const PagesHandlers: Layer.Layer<
             const shown = yield* shownGuides.get(guide) ?? Effect.succeed(null)
             if (shown !== null) return shown
             if (wantsPage(request.headers["accept"])) return yield* noGuide
-            return yield* new NotFound({ what: "guide", id: cutText(guide, 100) })
+            return yield* namesNothing("guide", guide)
           })
         )
         .handle("docsFile", ({ path, request }) =>
@@ -72,7 +71,7 @@ export const PagesHandlers: Layer.Layer<
             path.file.endsWith(".schema.json")
               ? Effect.map(schemas, (found) => schemaAnswer(found, path.file, request.headers["if-none-match"]))
               : Effect.map(files, (found) => fileAnswer(found, path.file, request.headers["if-none-match"])),
-            (found) => found ?? new NotFound({ what: "file", id: cutText(path.file, 100) })
+            (found) => found ?? namesNothing("file", path.file)
           )
         )
     }),

@@ -2,26 +2,18 @@
  * What the routes of runs answer, as values: the routes write them as JSON, and so do the tools of agents (`http/mcp`).
  * Nothing is decided here; that is the `Runs` service's.
  */
-import { Effect, Either, Option, Schema } from "effect"
+import { Effect, Either } from "effect"
 import { cutText } from "../../domain/Characters.js"
-import { NotFound, RunsCursorInvalid, ValidationError } from "../../domain/ApiErrors.js"
-import { RunId, type WorkspaceId } from "../../domain/Ids.js"
+import { RunsCursorInvalid, ValidationError } from "../../domain/ApiErrors.js"
+import type { WorkspaceId } from "../../domain/Ids.js"
 import { resultPathsMax } from "../../domain/Limits.js"
 import type { RunStatus } from "../../domain/Run.js"
 import { trim } from "../../domain/Trim.js"
 import type { CreatedRun, Runs } from "../../services/Runs.js"
+import { runIdOf } from "../GivenId.js"
 import { nextCursor, type PageQuery, pageRequest } from "../ListPage.js"
 import type { RunBody } from "./RunBody.js"
 import { runBody, runSummary } from "./ShownRun.js"
-
-const toRunId = Schema.decodeOption(RunId)
-
-/** A text in another format is the id of no run. */
-export const runIdOf = (id: string): Effect.Effect<RunId, NotFound> =>
-  Option.match(toRunId(id), {
-    onNone: () => Effect.fail(new NotFound({ what: "run", id: cutText(id, 100) })),
-    onSome: Effect.succeed
-  })
 
 export const badRunsCursor = () => new RunsCursorInvalid()
 

@@ -2,16 +2,14 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import { Context, Effect, Schema, type Layer } from "effect"
+import { Context, Effect, type Layer } from "effect"
 import type { MoneyLeft } from "../../domain/Admission.js"
-import { cutText } from "../../domain/Characters.js"
-import { NotFound } from "../../domain/ApiErrors.js"
-import { MediaId } from "../../domain/Ids.js"
 import { writeJson } from "../../domain/LosslessJson.js"
 import { CursorKey } from "../../services/CursorKey.js"
 import { Runs } from "../../services/Runs.js"
 import { Api } from "../Api.js"
 import { type Bearer, Principal } from "../Auth.js"
+import { mediaIdOf, runIdOf } from "../GivenId.js"
 import { served, type Served } from "../serving/Endpoints.js"
 import { HttpSettings } from "../Settings.js"
 import { jsonBody } from "../Body.js"
@@ -19,7 +17,7 @@ import { callerBudget } from "../BodyBudget.js"
 import { requiredKeyOf } from "../IdempotencyKey.js"
 import { stateOf, tracedBy } from "../RequestState.js"
 import { reading, ReadTurns } from "../ReadTurns.js"
-import { cancelRun, createdBody, listRuns, readRun, runIdOf } from "./Answers.js"
+import { cancelRun, createdBody, listRuns, readRun } from "./Answers.js"
 import { mediaResponse } from "./MediaResponse.js"
 import { quoteBody } from "./QuoteBody.js"
 import type { RunBody, RunSummary } from "./RunBody.js"
@@ -30,7 +28,6 @@ import { waitSeconds } from "./Wait.js"
 
 const readRunRequest = jsonBody(RunRequestBody, callerBudget)
 const readQuoteRequest = jsonBody(QuoteBody, callerBudget)
-const isMediaId = Schema.is(MediaId)
 
 /** Runs carry JSON of any size: the body is made by hand, and a test holds it against the schema of the document. */
 const json = (
@@ -132,9 +129,7 @@ export const RunsHandlers: Layer.Layer<
               Effect.fnUntraced(function* ({ headers, path }) {
                 const { workspaceId } = yield* Principal
                 const runId = yield* runIdOf(path.runId)
-                if (!isMediaId(path.mediaId))
-                  return yield* new NotFound({ what: "file", id: cutText(path.mediaId, 100) })
-                const media = yield* runs.media(workspaceId, runId, path.mediaId)
+                const media = yield* runs.media(workspaceId, runId, yield* mediaIdOf(path.mediaId))
                 return yield* mediaResponse(media, {
                   range: headers.range,
                   ifNoneMatch: headers["if-none-match"],

@@ -1,10 +1,8 @@
 /** Translates between the routes of tokens and their service; decides nothing itself. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
-import { Context, Effect, Option, Schema, type Layer } from "effect"
-import { NotFound } from "../../domain/ApiErrors.js"
-import { cutText } from "../../domain/Characters.js"
-import { TokenId } from "../../domain/Ids.js"
+import { Context, Effect, type Layer } from "effect"
+import { badCursor } from "../../domain/ApiErrors.js"
 import { CursorKey } from "../../services/CursorKey.js"
 import { Tokens } from "../../services/Tokens.js"
 import { makeActing } from "../Acting.js"
@@ -12,7 +10,8 @@ import { Api } from "../Api.js"
 import { Principal, type Bearer } from "../Auth.js"
 import { jsonBody, optionalJsonBody } from "../Body.js"
 import { callerBudget } from "../BodyBudget.js"
-import { badCursor, nextCursor, pageRequest } from "../ListPage.js"
+import { tokenIdOf } from "../GivenId.js"
+import { nextCursor, pageRequest } from "../ListPage.js"
 import { reading, ReadTurns } from "../ReadTurns.js"
 import { served, type Served } from "../serving/Endpoints.js"
 import type { HttpSettings } from "../Settings.js"
@@ -21,13 +20,6 @@ import { RotationInput, tokenBody, TokenChange, TokenInput, tokenWithSecret } fr
 const readToken = jsonBody(TokenInput, callerBudget)
 const readChange = jsonBody(TokenChange, callerBudget)
 const readRotation = optionalJsonBody(RotationInput, callerBudget)
-const toTokenId = Schema.decodeOption(TokenId)
-/** A text that cannot be an id names nothing, so it is not looked up. */
-const tokenIdOf = (raw: string) =>
-  Option.match(toTokenId(raw), {
-    onNone: () => Effect.fail(new NotFound({ what: "token", id: cutText(raw, 100) })),
-    onSome: Effect.succeed
-  })
 
 export const TokensHandlers: Layer.Layer<
   HttpApiGroup.ApiGroup<"provider-gateway", "tokens">,

@@ -4,7 +4,7 @@
  * question is answered by a function of its own over the served revision as the caller sees it (`ServedRevision.ts`).
  */
 import { Context, Effect, Either, Layer, Ref } from "effect"
-import { CatalogLoading, NotFound, ValidationError } from "../../domain/ApiErrors.js"
+import { badCursor, CatalogLoading, NotFound } from "../../domain/ApiErrors.js"
 import { unknownProvider } from "../../domain/KnownProviders.js"
 import type { Endpoint } from "../../domain/Manifest.js"
 import { placementOf } from "../../domain/ContractMaking.js"
@@ -138,7 +138,7 @@ const makeCatalog = (
   publicItems: (query) =>
     Effect.flatMap(seenBy(null), (seen) => {
       const page = publicItems(seen, query)
-      if (page === null) return ValidationError.of("cursor", "is not a cursor of this list")
+      if (page === null) return badCursor()
       const { appliedHints, dropped, items, next, unknown, unmatched } = page
       const warnings = unmatched || unknown.length > 0 ? [noMatch(items.length, unknown)] : dropped
       return Effect.succeed({

@@ -73,7 +73,7 @@ export const RunsAdmitted: Layer.Layer<
       list: runLists(catalog, store),
       media: Effect.fn("Runs.media")(function* (workspaceId, runId, mediaId) {
         return (
-          (yield* store.media({ workspaceId, runId }, mediaId)) ?? (yield* new NotFound({ what: "media", id: mediaId }))
+          (yield* store.media({ workspaceId, runId }, mediaId)) ?? (yield* new NotFound({ what: "file", id: mediaId }))
         )
       })
     })

@@ -2,10 +2,9 @@
  * One uncertain run: the evidence, and the decision about its money. Before money moves, the decision is shown once
  * more with what it means. What was decided before stands below. A run that is settled already shows how.
  */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { NotFound } from "../../../domain/ApiErrors.js"
 import { type Actor, actorName, knownName } from "../../../domain/AuditEntry.js"
-import { cutText } from "../../../domain/Characters.js"
 import { evidenceOf } from "../../../domain/Evidence.js"
 import { ProposalId } from "../../../domain/Ids.js"
 import { reasonCharsMax } from "../../../domain/Limits.js"
@@ -22,6 +21,7 @@ import { Catalog } from "../../../services/Catalog.js"
 import { Members } from "../../../services/Members.js"
 import { Reconciliation } from "../../../services/Reconciliation.js"
 import { Reports } from "../../../services/Reports.js"
+import { idReader, runIdOf } from "../../GivenId.js"
 import { code, dash, instant, linkTo, money, moneyOrDash, statusBadge } from "../Figures.js"
 import { areaField, button, Confirmed, type Filled, form as formHtml } from "../Forms.js"
 import { selectField, toldOf, type Typed, typedAgain, unfilled } from "../Forms.js"
@@ -31,7 +31,6 @@ import { usdField } from "../Money.js"
 import { facts, notice, noticeOf, section, tiles } from "../Parts.js"
 import { type Column, table } from "../Tables.js"
 import { blankOr, usdParam } from "../workspace/Fields.js"
-import { runIdOf } from "../workspace/Run.js"
 import { evidenceSection } from "./EvidenceSection.js"
 
 const verdictTexts: { readonly [V in Verdict]: string } = {
@@ -179,7 +178,7 @@ const operationAt = (run: Run, attempt: Attempt) =>
 const caseScreen = (visit: OperatorVisit, form: Filled) =>
   Effect.gen(function* () {
     const reconciliation = yield* Reconciliation
-    const runId = yield* runIdOf(visit.path.get("runId") ?? "")
+    const runId = yield* runIdOf(visit.path.get("runId"))
     const { attempts, proposals, run } = yield* reconciliation.about(runId)
     const operators = yield* (yield* Members).list(null)
     const names: Names = new Map(operators.map(({ memberId, name }) => [memberId, name]))
@@ -248,14 +247,7 @@ const caseScreen = (visit: OperatorVisit, form: Filled) =>
 
 export const casePage = operatorPage({ path: "desk/:runId", show: (visit) => caseScreen(visit, unfilled) })
 
-const toProposalId = Schema.decodeOption(ProposalId)
-const proposalIdOf = (visit: OperatorVisit): Effect.Effect<ProposalId, NotFound> => {
-  const raw = visit.path.get("proposalId") ?? ""
-  return Option.match(toProposalId(raw), {
-    onNone: () => Effect.fail(new NotFound({ what: "proposal", id: cutText(raw, 100) })),
-    onSome: Effect.succeed
-  })
-}
+const proposalIdOf = idReader("proposal", ProposalId)
 
 const backToCase = (runId: string, notice: string) => redirect(to(["operator", "desk", runId], { notice }))
 
@@ -269,7 +261,7 @@ export const resolveRun = operatorForm({
   }),
   act: (visit, { chargeMicros, confirmed, reason, verdict }, typed) =>
     Effect.gen(function* () {
-      const runId = yield* runIdOf(visit.path.get("runId") ?? "")
+      const runId = yield* runIdOf(visit.path.get("runId"))
       const reconciliation = yield* Reconciliation
       const resolution = { runId, verdict, chargeMicros, reason }
       if (confirmed === undefined) {
@@ -289,8 +281,8 @@ export const confirmProposal = operatorForm({
   fields: Schema.Struct({ confirmed: Confirmed }),
   act: (visit, { confirmed }, typed) =>
     Effect.gen(function* () {
-      const runId = yield* runIdOf(visit.path.get("runId") ?? "")
-      const proposalId = yield* proposalIdOf(visit)
+      const runId = yield* runIdOf(visit.path.get("runId"))
+      const proposalId = yield* proposalIdOf(visit.path.get("proposalId"))
       const reconciliation = yield* Reconciliation
       if (confirmed === undefined) {
         const { proposals, run } = yield* reconciliation.about(runId)
@@ -312,8 +304,8 @@ export const rejectProposal = operatorForm({
   fields: Schema.Struct({ reason: Schema.Trim }),
   act: (visit, { reason }) =>
     Effect.gen(function* () {
-      const runId = yield* runIdOf(visit.path.get("runId") ?? "")
-      const proposalId = yield* proposalIdOf(visit)
+      const runId = yield* runIdOf(visit.path.get("runId"))
+      const proposalId = yield* proposalIdOf(visit.path.get("proposalId"))
       yield* (yield* Reconciliation).reject({ runId, proposalId, reason }, visit.by)
       return backToCase(runId, "rejected")
     }),

@@ -4,8 +4,6 @@
  * disables or enables a provider on all nodes.
  */
 import { Clock, Effect, Schema } from "effect"
-import { NotFound } from "../../../domain/ApiErrors.js"
-import { cutText } from "../../../domain/Characters.js"
 import { dayOf, daysUpTo } from "../../../domain/Days.js"
 import { statsDays } from "../../../domain/EndpointLatency.js"
 import { isKeyless, platformKeyProblem } from "../../../domain/Manifest.js"
@@ -24,6 +22,7 @@ import { EndpointStats, type Works } from "../../../services/EndpointStats.js"
 import { PlatformKeys } from "../../../services/PlatformKeys.js"
 import { type Health, ProviderHealth, ProviderState } from "../../../services/ProviderHealth.js"
 import { type Charged, Reports } from "../../../services/Reports.js"
+import { namesNothing } from "../../GivenId.js"
 import { query } from "../../Query.js"
 import { wordField, wordParam } from "../Filters.js"
 import { badge, count, dash, duration, money } from "../Figures.js"
@@ -274,7 +273,7 @@ export const switchProvider = operatorForm({
     Effect.gen(function* () {
       const providerId = visit.path.get("providerId") ?? ""
       const problem = yield* (yield* Catalog).providerProblem(providerId)
-      if (problem !== null) return yield* new NotFound({ what: "provider", id: cutText(providerId, 100) })
+      if (problem !== null) return yield* namesNothing("provider", providerId)
       yield* (yield* ProviderHealth).setState(providerId, state, visit.by)
       return redirect(to(["operator", "providers"], { notice: "changed" }))
     }),

@@ -2,10 +2,9 @@
  * One workspace as its operator sees it: its money, and what an operator may change of it. A credit is shown once more
  * before it is booked, and its key books it once, however often the form is sent.
  */
-import { Effect, Either, Option, Schema } from "effect"
-import { NotFound, ValidationError } from "../../../domain/ApiErrors.js"
+import { Effect, Either, Schema } from "effect"
+import { ValidationError } from "../../../domain/ApiErrors.js"
 import { cutText } from "../../../domain/Characters.js"
-import { WorkspaceId } from "../../../domain/Ids.js"
 import { reasonProblem } from "../../../domain/Labels.js"
 import { operatorCreditKey } from "../../../domain/Ledger.js"
 import { labelCharsMax, reasonCharsMax, workspaceCountMax } from "../../../domain/Limits.js"
@@ -16,6 +15,7 @@ import { Members } from "../../../services/Members.js"
 import { Reports } from "../../../services/Reports.js"
 import { Wallet } from "../../../services/Wallet.js"
 import { line } from "../../Fields.js"
+import { workspaceIdOf } from "../../GivenId.js"
 import { intParam } from "../../Query.js"
 import { code, count, instant, instantOrDash, money, signedMoney } from "../Figures.js"
 import {
@@ -39,15 +39,6 @@ import { balanceTiles, usdField } from "../Money.js"
 import { facts, noticeOf, section, tiles } from "../Parts.js"
 import { table } from "../Tables.js"
 import { blankOr, signedUsdParam, usdParam } from "../workspace/Fields.js"
-
-const toWorkspaceId = Schema.decodeOption(WorkspaceId)
-const workspaceIdOf = ({ path }: OperatorVisit): Effect.Effect<WorkspaceId, NotFound> => {
-  const raw = path.get("workspace") ?? ""
-  return Option.match(toWorkspaceId(raw), {
-    onNone: () => Effect.fail(new NotFound({ what: "workspace", id: cutText(raw, 100) })),
-    onSome: Effect.succeed
-  })
-}
 
 const place = (workspaceId: string, ...more: ReadonlyArray<string>) => ["operator", "workspaces", workspaceId, ...more]
 
@@ -126,7 +117,7 @@ const policySection = (workspaceId: string, form: Filled): Html =>
 
 const workspaceScreen = (visit: OperatorVisit, form: Filled) =>
   Effect.gen(function* () {
-    const workspaceId = yield* workspaceIdOf(visit)
+    const workspaceId = yield* workspaceIdOf(visit.path.get("workspace"))
     const standing = yield* (yield* Reports).workspace(workspaceId)
     const { inflightLimit, learnsFromUse, policy, runCapMicros, runsPerMinute } = yield* (yield* Accounts).workspace(
       workspaceId
@@ -212,7 +203,7 @@ export const creditWorkspace = operatorForm({
   }),
   act: (visit, { amountUsd: micros, confirmed, key, reason }, typed) =>
     Effect.gen(function* () {
-      const workspaceId = yield* workspaceIdOf(visit)
+      const workspaceId = yield* workspaceIdOf(visit.path.get("workspace"))
       if (micros === 0) return yield* ValidationError.of("amountUsd", "must not be 0")
       const problem = reasonProblem(reason)
       if (problem !== null) return yield* new ValidationError({ details: [problem] })
@@ -250,7 +241,7 @@ export const saveLimits = operatorForm({
   fields: Schema.Struct({ inflightLimit: countParam, runsPerMinute: countParam, runCapUsd: blankOr(usdParam) }),
   act: (visit, { inflightLimit, runCapUsd, runsPerMinute }) =>
     Effect.gen(function* () {
-      const workspaceId = yield* workspaceIdOf(visit)
+      const workspaceId = yield* workspaceIdOf(visit.path.get("workspace"))
       const limits = { inflightLimit, runsPerMinute, runCapMicros: runCapUsd }
       yield* (yield* Accounts).setLimits(workspaceId, limits, visit.by)
       return redirect(to(place(workspaceId), { notice: "limits" }))
@@ -274,7 +265,7 @@ export const savePolicy = operatorForm({
   fields: Schema.Struct({ allow: Schema.String, deny: Schema.String }),
   act: (visit, { allow, deny }) =>
     Effect.gen(function* () {
-      const workspaceId = yield* workspaceIdOf(visit)
+      const workspaceId = yield* workspaceIdOf(visit.path.get("workspace"))
       const change = { reset: true, allow: yield* rulesIn("allow", allow), deny: yield* rulesIn("deny", deny) }
       yield* (yield* Accounts).setPolicy(workspaceId, change, visit.by)
       return redirect(to(place(workspaceId), { notice: "policy" }))
@@ -287,7 +278,7 @@ export const saveLearning = operatorForm({
   fields: Schema.Struct({ learnsFromUse: Schema.Literal("on", "off") }),
   act: (visit, { learnsFromUse }) =>
     Effect.gen(function* () {
-      const workspaceId = yield* workspaceIdOf(visit)
+      const workspaceId = yield* workspaceIdOf(visit.path.get("workspace"))
       yield* (yield* Accounts).setSearchLearning(workspaceId, learnsFromUse === "on", visit.by)
       return redirect(to(place(workspaceId), { notice: "search" }))
     }),

@@ -3,11 +3,10 @@
  * session: somebody who is not signed in is led to sign-in and back. The token works in the person's workspace, for
  * operators in the one that they choose, and never with more scopes than the person's role has. Never shows a token.
  */
-import { Effect, Option, Schema } from "effect"
+import { Effect } from "effect"
 import { actorName, memberActing } from "../../../domain/AuditEntry.js"
-import { NotFound, ValidationError } from "../../../domain/ApiErrors.js"
-import { cutText } from "../../../domain/Characters.js"
-import { ApprovalId, WorkspaceId } from "../../../domain/Ids.js"
+import { ValidationError } from "../../../domain/ApiErrors.js"
+import type { WorkspaceId } from "../../../domain/Ids.js"
 import { approvalWorkspacesMax } from "../../../domain/Limits.js"
 import { missingScope } from "../../../domain/LoginApproval.js"
 import { roleScopes } from "../../../domain/Member.js"
@@ -18,6 +17,7 @@ import { Members } from "../../../services/Members.js"
 import { Sessions } from "../../../services/Sessions.js"
 import { wireErrors } from "../../Envelope.js"
 import { time } from "../../Fields.js"
+import { approvalIdOf, workspaceIdOf } from "../../GivenId.js"
 import { button, filledWith, form, selectField, textField, type Typed, typedOf } from "../Forms.js"
 import { scopeMeanings } from "../Scopes.js"
 import { type Html, html, Link } from "../Html.js"
@@ -32,16 +32,11 @@ const noLogin = new Refusal(
   "Start the login again where you started it."
 )
 
-const toApprovalId = Schema.decodeOption(ApprovalId)
-/** A text that cannot be an id names nothing, so it is not looked up. This holds for user codes too. */
 const loginOf = ({ path }: SignedInVisit) =>
-  Option.match(toApprovalId(path.get("approvalId") ?? ""), {
-    onNone: () => Effect.fail(noLogin),
-    onSome: (approvalId) =>
-      Effect.flatMap(LoginApprovals, (logins) =>
-        Effect.catchTag(logins.get(approvalId), "not_found", () => Effect.fail(noLogin))
-      )
-  })
+  Effect.gen(function* () {
+    const approvalId = yield* approvalIdOf(path.get("approvalId"))
+    return yield* (yield* LoginApprovals).get(approvalId)
+  }).pipe(Effect.catchTag("not_found", () => Effect.fail(noLogin)))
 
 /** To the minute, in the one time zone that server and reader can agree on. */
 const minute = (millis: number): string => `${time(millis).slice(0, 16).replace("T", " ")} UTC`
@@ -201,8 +196,6 @@ const approvePage: Page<Services> = {
     Effect.flatMap(signedIn, (visit) => Effect.flatMap(loginOf(visit), (login) => shown(visit, login, new Map(), null)))
 }
 
-const isWorkspaceId = Schema.is(WorkspaceId)
-
 const decide = (visit: SignedInVisit, login: LoginApproval, typed: Typed) =>
   Effect.gen(function* () {
     const logins = yield* LoginApprovals
@@ -211,8 +204,7 @@ const decide = (visit: SignedInVisit, login: LoginApproval, typed: Typed) =>
     const [decision, ...others] = typed.get("decision") ?? []
     if (others.length > 0 || (decision !== "approve" && decision !== "deny"))
       return yield* ValidationError.of("decision", "must be approve or deny")
-    const workspaceId = session.workspaceId ?? typed.get("workspace")?.[0] ?? ""
-    if (!isWorkspaceId(workspaceId)) return yield* new NotFound({ what: "workspace", id: cutText(workspaceId, 100) })
+    const workspaceId = yield* workspaceIdOf(session.workspaceId ?? typed.get("workspace")?.[0])
     const principal = yield* sessions.principal(session, workspaceId)
     yield* Effect.uninterruptible(
       decision === "approve"

@@ -4,12 +4,11 @@ import type { Actor } from "../../../domain/AuditEntry.js"
 import { MemberId, type WorkspaceId } from "../../../domain/Ids.js"
 import { emailCharsMax, labelCharsMax, signInLinkMillis } from "../../../domain/Limits.js"
 import { type Member, signInLinkPath, WorkspaceRole, workspaceRoles } from "../../../domain/Member.js"
-import { NotFound } from "../../../domain/ApiErrors.js"
-import { cutText } from "../../../domain/Characters.js"
 import { Members } from "../../../services/Members.js"
 import { PublicUrl } from "../../../services/PublicUrl.js"
 import { Sessions } from "../../../services/Sessions.js"
 import { line, says } from "../../Fields.js"
+import { idReader } from "../../GivenId.js"
 import { instant } from "../Figures.js"
 import { actForm, boxField, button, type Filled, filledWith, form as formHtml } from "../Forms.js"
 import { selectField, textField, toldOf, unfilled } from "../Forms.js"
@@ -121,11 +120,8 @@ const membersPage = workspacePage({
   show: (visit) => membersScreen(visit, unfilled)
 })
 
-const isMemberId = Schema.is(MemberId)
-export const memberIn = ({ path }: Visit) => {
-  const text = path.get("memberId") ?? ""
-  return isMemberId(text) ? Effect.succeed(text) : Effect.fail(new NotFound({ what: "member", id: cutText(text, 100) }))
-}
+const memberIdOf = idReader("member", MemberId)
+export const memberIn = ({ path }: Visit) => memberIdOf(path.get("memberId"))
 
 const back = ({ workspaceId }: WorkspaceVisit, told: string) => redirect(to([workspaceId, "members"], { notice: told }))
 

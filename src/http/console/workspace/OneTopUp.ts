@@ -2,15 +2,14 @@
  * One top-up: what was paid, what refunds and disputes took back of it, what of that is still owed, its entries on the
  * ledger, and what happens next.
  */
-import { Effect, Option, Schema } from "effect"
-import { NotFound } from "../../../domain/ApiErrors.js"
-import { cutText } from "../../../domain/Characters.js"
+import { Effect } from "effect"
 import { TopUpId } from "../../../domain/Ids.js"
 import { pageRowsMax } from "../../../domain/Limits.js"
 import { dollars } from "../../../domain/Micros.js"
 import type { Reversal } from "../../../domain/PaymentReport.js"
 import { type TopUp, TopUps } from "../../../services/TopUps.js"
 import { Wallet } from "../../../services/Wallet.js"
+import { idReader } from "../../GivenId.js"
 import { code, instant, linkTo, money, statusBadge } from "../Figures.js"
 import { html, type Html, Link, to } from "../Html.js"
 import { screen, workspacePage } from "../Page.js"
@@ -18,12 +17,7 @@ import { facts, notice, section, tiles } from "../Parts.js"
 import { type Column, table } from "../Tables.js"
 import { entryColumns } from "./LedgerColumns.js"
 
-const toTopUpId = Schema.decodeOption(TopUpId)
-const topUpIdOf = (raw: string): Effect.Effect<TopUpId, NotFound> =>
-  Option.match(toTopUpId(raw), {
-    onNone: () => Effect.fail(new NotFound({ what: "top-up", id: cutText(raw, 100) })),
-    onSome: Effect.succeed
-  })
+const topUpIdOf = idReader("top-up", TopUpId)
 
 /** What a person may do or has to expect, in one or two sentences. */
 export const nextOf = ({ message, owedMicros, status, takenBackMicros, reversals }: TopUp): string => {
@@ -67,7 +61,7 @@ export const oneTopUpPage = workspacePage({
   path: "top-up/:topUpId",
   show: ({ path, workspaceId }) =>
     Effect.gen(function* () {
-      const topUpId = yield* topUpIdOf(path.get("topUpId") ?? "")
+      const topUpId = yield* topUpIdOf(path.get("topUpId"))
       const topUp = yield* (yield* TopUps).get(workspaceId, topUpId)
       const entries = yield* (yield* Wallet).entries(workspaceId, { topUpId }, { limit: pageRowsMax, after: null })
       const { amountMicros, checkoutUrl, createdAt, owedMicros, status, takenBackMicros } = topUp

@@ -2,10 +2,7 @@
  * One run: what was asked, what happened and when, what it cost before and after, with the evidence of every attempt
  * and its ledger entries. While it is under way, the page follows it.
  */
-import { Effect, Option, Schema } from "effect"
-import { NotFound } from "../../../domain/ApiErrors.js"
-import { cutText } from "../../../domain/Characters.js"
-import { MediaId, RunId } from "../../../domain/Ids.js"
+import { Effect, Schema } from "effect"
 import { pageRowsMax } from "../../../domain/Limits.js"
 import type { LedgerEntry } from "../../../domain/Ledger.js"
 import { type Attempt, mediaPath, type Run } from "../../../domain/Run.js"
@@ -15,6 +12,7 @@ import type { RoutePlan } from "../../../domain/RoutePlan.js"
 import { Runs } from "../../../services/Runs.js"
 import type { RunDetail } from "../../../services/RunStore.js"
 import { Wallet } from "../../../services/Wallet.js"
+import { mediaIdOf, runIdOf } from "../../GivenId.js"
 import { mediaResponse } from "../../runs/MediaResponse.js"
 import { skippedOf } from "../../runs/ShownRun.js"
 import {
@@ -36,15 +34,6 @@ import { facts, longJson, longText, notice, section, tiles } from "../Parts.js"
 import { type Column, table } from "../Tables.js"
 import { entryColumns } from "./LedgerColumns.js"
 import { operationLink } from "./Runs.js"
-
-const toRunId = Schema.decodeOption(RunId)
-/** A text in another format is the id of no run. */
-export const runIdOf = (raw: string): Effect.Effect<RunId, NotFound> =>
-  Option.match(toRunId(raw), {
-    onNone: () => Effect.fail(new NotFound({ what: "run", id: cutText(raw, 100) })),
-    onSome: Effect.succeed
-  })
-const isMediaId = Schema.is(MediaId)
 
 const attemptColumns = (workspaceId: string): ReadonlyArray<Column<Attempt>> => [
   { label: "#", cell: ({ n }) => n },
@@ -254,7 +243,7 @@ export const runPage = workspacePage({
     Effect.gen(function* () {
       const runs = yield* Runs
       const wallet = yield* Wallet
-      const runId = yield* runIdOf(path.get("runId") ?? "")
+      const runId = yield* runIdOf(path.get("runId"))
       const detail = yield* runs.get(workspaceId, runId)
       const entries = yield* wallet.entries(workspaceId, { runId }, { limit: pageRowsMax, after: null })
       const { requestedEndpointId, status } = detail.run
@@ -280,7 +269,7 @@ export const cancelRun = workspaceForm({
   act: ({ path, workspaceId }) =>
     Effect.gen(function* () {
       const runs = yield* Runs
-      const runId = yield* runIdOf(path.get("runId") ?? "")
+      const runId = yield* runIdOf(path.get("runId"))
       yield* runs.cancel(workspaceId, runId)
       return redirect(to([workspaceId, "runs", runId]))
     }),
@@ -299,10 +288,8 @@ export const runMedia = workspacePage({
   show: ({ headers, path, workspaceId }) =>
     Effect.gen(function* () {
       const runs = yield* Runs
-      const runId = yield* runIdOf(path.get("runId") ?? "")
-      const mediaId = path.get("mediaId") ?? ""
-      if (!isMediaId(mediaId)) return yield* new NotFound({ what: "file", id: cutText(mediaId, 100) })
-      const media = yield* runs.media(workspaceId, runId, mediaId)
+      const runId = yield* runIdOf(path.get("runId"))
+      const media = yield* runs.media(workspaceId, runId, yield* mediaIdOf(path.get("mediaId")))
       const response = yield* mediaResponse(media, {
         range: headers["range"],
         ifNoneMatch: headers["if-none-match"],

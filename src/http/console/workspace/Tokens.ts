@@ -2,15 +2,13 @@
  * The tokens of a workspace: make one, shown once; give one a new secret, with a time in which both work; change its
  * name, limit and end; revoke it. For owners.
  */
-import { Clock, Effect, Option, Redacted, Schema } from "effect"
-import { NotFound } from "../../../domain/ApiErrors.js"
-import { cutText } from "../../../domain/Characters.js"
-import { TokenId } from "../../../domain/Ids.js"
+import { Clock, Effect, Redacted, Schema } from "effect"
 import { labelCharsMax, rotationOverlapSecondsMax } from "../../../domain/Limits.js"
 import { toUsd } from "../../../domain/Micros.js"
 import { Scope, scopes as allScopes } from "../../../domain/Scope.js"
 import { type ShownToken, type Token, Tokens } from "../../../services/Tokens.js"
 import { line, says, time, timeOrNull } from "../../Fields.js"
+import { tokenIdOf } from "../../GivenId.js"
 import { instantParam } from "../../Query.js"
 import { code, dash, instant, instantOrDash, linkTo, money, moneyOrDash, statusBadge } from "../Figures.js"
 import {
@@ -188,15 +186,6 @@ export const makeToken = workspaceForm({
   again: tokensScreen
 })
 
-const toTokenId = Schema.decodeOption(TokenId)
-const tokenIdOf = ({ path }: WorkspaceVisit): Effect.Effect<TokenId, NotFound> => {
-  const raw = path.get("tokenId") ?? ""
-  return Option.match(toTokenId(raw), {
-    onNone: () => Effect.fail(new NotFound({ what: "token", id: cutText(raw, 100) })),
-    onSome: Effect.succeed
-  })
-}
-
 /** How long the old secret may work on. */
 const overlaps = [
   { value: "0", label: "Not at all" },
@@ -208,7 +197,7 @@ const overlaps = [
 const tokenScreen = (visit: WorkspaceVisit, form: Filled) =>
   Effect.gen(function* () {
     const { workspaceId } = visit
-    const tokenId = yield* tokenIdOf(visit)
+    const tokenId = yield* tokenIdOf(visit.path.get("tokenId"))
     const token = yield* (yield* Tokens).get(workspaceId, tokenId)
     const status = statusOf(token, yield* Clock.currentTimeMillis)
     const segments = [workspaceId, "tokens", tokenId]
@@ -297,7 +286,7 @@ export const changeToken = workspaceForm({
   fields: Schema.Struct(changeableFields),
   act: (visit, { expiresAt, label, monthlyLimitUsd }) =>
     Effect.gen(function* () {
-      const tokenId = yield* tokenIdOf(visit)
+      const tokenId = yield* tokenIdOf(visit.path.get("tokenId"))
       const tokens = yield* Tokens
       const before = yield* tokens.get(visit.workspaceId, tokenId)
       // An end that is left as it is may lie in the past.
@@ -316,7 +305,7 @@ export const rotateToken = workspaceForm({
   }),
   act: (visit, { overlapSeconds }) =>
     Effect.gen(function* () {
-      const tokenId = yield* tokenIdOf(visit)
+      const tokenId = yield* tokenIdOf(visit.path.get("tokenId"))
       const shown = yield* (yield* Tokens).rotate(visit.principal, tokenId, overlapSeconds, visit.by)
       return shownOnce(shown, visit.workspaceId, "The new secret")
     }),
@@ -329,7 +318,7 @@ export const revokeToken = workspaceForm({
   fields: Schema.Struct({}),
   act: (visit) =>
     Effect.gen(function* () {
-      yield* (yield* Tokens).revoke(visit.principal, yield* tokenIdOf(visit), visit.by)
+      yield* (yield* Tokens).revoke(visit.principal, yield* tokenIdOf(visit.path.get("tokenId")), visit.by)
       return redirect(to([visit.workspaceId, "tokens"], { notice: "revoked" }))
     }),
   again: tokenScreen

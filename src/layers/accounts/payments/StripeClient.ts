@@ -6,6 +6,7 @@
 import type Stripe from "stripe"
 import { Data, Effect, Option, Redacted } from "effect"
 import { processorMillisMax } from "../../../domain/Limits.js"
+import { portOf } from "../../../domain/Url.js"
 import type { StripeSettings } from "../../node/ConfigGroups.js"
 
 /**
@@ -70,14 +71,11 @@ const failureOf = (library: StripeLibrary, error: unknown): Effect.Effect<never,
   )
 }
 
-const addressOf = ({ hostname, port, protocol }: URL) => {
-  const secure = protocol === "https:"
-  return {
-    host: hostname,
-    port: port === "" ? (secure ? 443 : 80) : Number(port),
-    protocol: secure ? ("https" as const) : ("http" as const)
-  }
-}
+const addressOf = (url: URL) => ({
+  host: url.hostname,
+  port: portOf(url),
+  protocol: url.protocol === "https:" ? ("https" as const) : ("http" as const)
+})
 
 export const makeStripeClient = ({ apiBase, secretKey }: StripeSettings): Effect.Effect<StripeClient> =>
   Effect.gen(function* () {
