@@ -2,9 +2,14 @@
  * A newcomer has no key: every job that has a fixture runs with its own example, and its answer has the job's fields.
  */
 import * as NodeContext from "@effect/platform-node/NodeContext"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Context, Effect, Redacted } from "effect"
+import { commandLine } from "../../src/domain/AuditEntry.js"
 import { readCatalog } from "../../src/layers/catalog/CatalogFiles.js"
+import { PlatformKeys } from "../../src/services/PlatformKeys.js"
 import { startGateway } from "../support/gateway.js"
 
 const later = [
@@ -62,4 +67,51 @@ it.effect("jobs and people are searched for a price per call too, below a few ce
       assert.isNotEmpty(cheap, job)
     }
   }).pipe(Effect.provide(NodeContext.layer))
+)
+
+const ownFinder = `
+id: own-finder
+name: Own finder
+baseUrl: https://finder.invalid
+auth: { type: bearer }
+operations:
+  - id: own-find
+    job: people.email.find
+    name: Find
+    summary: Finds an address by the number of an employee.
+    method: GET
+    path: /find
+    input: { type: object, properties: { employee_number: { type: string } }, required: [employee_number] }
+    price: { basis: per_call, micros: 10 }
+`
+
+it.scopedLive(
+  "once a real provider of a job has a key, no made-up answer is served for an input that only the fixture takes",
+  () =>
+    Effect.gen(function* () {
+      const folder = yield* Effect.acquireRelease(
+        Effect.sync(() => mkdtempSync(join(tmpdir(), "fixture-jobs-"))),
+        (dir) => Effect.sync(() => rmSync(dir, { recursive: true }))
+      )
+      mkdirSync(join(folder, "providers"))
+      writeFileSync(join(folder, "providers", "own-finder.yaml"), ownFinder)
+      const { call, funded, services } = yield* startGateway({ catalogFolders: ["catalog", folder] })
+      const { token } = yield* funded(1_000_000)
+      const run = (key: string) =>
+        Effect.map(
+          call("POST", "/v1/runs?wait=10", {
+            token,
+            headers: { "idempotency-key": key },
+            body: { endpointId: "job:people.email.find", input: { name: "Ada Example", domain: "example.com" } }
+          }),
+          ({ json }) => json
+        )
+      const before = yield* run("without a key")
+      assert.deepStrictEqual([before.status, before.servedProviderId], ["completed", "mock"])
+      yield* Context.get(services, PlatformKeys).set("own-finder", Redacted.make("platform-key-1"), commandLine, {})
+      const after = yield* run("with a key")
+      assert.deepStrictEqual([after.status, after.result.code, after.actualCost], ["failed", "needs_input", 0])
+      assert.notProperty(after, "servedProviderId")
+    }),
+  60_000
 )

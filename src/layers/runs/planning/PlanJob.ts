@@ -86,14 +86,15 @@ interface Choice {
   readonly unusable: ReadonlyArray<Unusable>
 }
 
-/** A fixture stands in only where no real provider can run at all. */
+/**
+ * A fixture stands in only where no real provider has a key. Where one has, made-up data would be taken for real: the
+ * run is refused for what stands against the real ones.
+ */
 const chosenOf = (verdicts: ReadonlyArray<Fitting | Unusable>): Choice => {
   const fitting = verdicts.flatMap((verdict) => (verdict._tag === "Fits" ? [verdict] : []))
+  const unusable = verdicts.flatMap((verdict) => (verdict._tag === "Skipped" ? [verdict] : []))
   const real = fitting.filter(({ mock }) => !mock)
-  return {
-    chosen: real.length > 0 ? real : fitting,
-    unusable: verdicts.flatMap((verdict) => (verdict._tag === "Skipped" ? [verdict] : []))
-  }
+  return { chosen: real.length > 0 || unusable.some(({ hasKey }) => hasKey) ? real : fitting, unusable }
 }
 
 const routeTo = (job: JobId, request: PlanRequest, { chosen, unusable }: Choice): RoutePlan => {
@@ -179,7 +180,7 @@ const skippedWithoutPolicy = (parts: PlanningParts, asked: Asked, endpoints: Rea
 /** Failures that a key would mend. */
 const needsKey: ReadonlySet<RunFailureCode> = new Set(["platform_key_missing", "connection_not_found"])
 
-type Circumstances = Partial<Pick<Unusable, "denial" | "problems" | "wantsKey" | "maxMicros" | "pausedSeconds">>
+type Circumstances = Partial<Omit<Unusable, "_tag" | "skipped" | "provider">>
 
 /** Fails with what stands against the endpoint. */
 const judge: (
@@ -200,6 +201,7 @@ const judge: (
     denial: null,
     problems: [],
     wantsKey: false,
+    hasKey: false,
     pausedSeconds: 0,
     maxMicros: null,
     ...circumstances
@@ -215,21 +217,22 @@ const judge: (
       ? unusable("not_runnable", error.message, { wantsKey: connectionId === null && needsKey.has(error.code) })
       : error
   )
+  const hasKey = key !== "None"
   // The pause is that of the platform's own address. A connection with an address of its own does not share it.
   const hasOwnAddress = key === "Connection" && provider.variables !== undefined
   const { openForSeconds: pausedSeconds } = yield* parts.health.health(provider.id, key)
   if (pausedSeconds > 0 && !hasOwnAddress) {
     const why = `${provider.name} is failing and is left alone for ${pausedSeconds} s`
-    return yield* Effect.fail(unusable("not_runnable", why, { pausedSeconds }))
+    return yield* Effect.fail(unusable("not_runnable", why, { hasKey, pausedSeconds }))
   }
   const prepared = parts.providers.prepareJob(endpoint, sent)
   if (prepared._tag === "Rejected") {
     const { code, reason: why } = skipForInput(prepared.problems)
-    return yield* Effect.fail(unusable(code, why, { problems: prepared.problems }))
+    return yield* Effect.fail(unusable(code, why, { hasKey, problems: prepared.problems }))
   }
   const input = withoutRefusedUnknown(endpoint, key, prepared.input)
   const rejected = (problems: ReadonlyArray<InputProblem>) =>
-    Effect.fail(unusable("rejected_input", problems.map(sayProblem).join("; "), { problems }))
+    Effect.fail(unusable("rejected_input", problems.map(sayProblem).join("; "), { hasKey, problems }))
   const refused = refusedFields(endpoint, key, input).map((each): InputProblem => ({ _tag: "Invalid", ...each }))
   if (refused.length > 0) return yield* rejected(refused)
   const priced = candidateOf(endpoint, input)
@@ -238,7 +241,7 @@ const judge: (
   const cap = fallback?.maxCostMicros ?? null
   if (cap !== null && candidate.maxMicros > cap) {
     const why = `costs up to ${dollars(candidate.maxMicros)}, and the cap is ${dollars(cap)}`
-    return yield* Effect.fail(unusable("over_cost_cap", why, { maxMicros: candidate.maxMicros }))
+    return yield* Effect.fail(unusable("over_cost_cap", why, { hasKey, maxMicros: candidate.maxMicros }))
   }
   return { _tag: "Fits", candidate, reason, mock: provider.mock } as const
 })
