@@ -10,6 +10,7 @@ import {
   AuthError,
   CapacityExhausted,
   ConnectionInvalid,
+  otherProvider,
   ProviderError,
   ProviderHttpError,
   ProviderRateLimited,
@@ -38,6 +39,19 @@ const refusedKey = (credential: Credential["_tag"], providerStatus: number, deta
   return credential === "Connection" ? new ConnectionInvalid(facts) : new AuthError(facts)
 }
 
+/** A provider says that an account has no credit left: whose it is decides who can help. */
+const withoutCredit = (credential: Credential["_tag"]) =>
+  credential === "Connection"
+    ? {
+        detail: "Your own account at this provider has no credit left.",
+        hint: "Add credit at the provider, then send it again with a new idempotency key.",
+        blames: "customer" as const
+      }
+    : {
+        detail: "The gateway's account at this provider has no credit left.",
+        hint: `${otherProvider} The operator of this gateway can add credit.`
+      }
+
 const failureOf = (code: CompiledFailureRule["code"], seen: Case, view: AnswerView, detail: string | undefined) => {
   const wait = retryAfterSeconds(view.headers["retry-after"], seen.nowMillis)
   const facts = { providerStatus: view.status, ...(detail === undefined ? {} : { detail }) }
@@ -54,7 +68,7 @@ const failureOf = (code: CompiledFailureRule["code"], seen: Case, view: AnswerVi
     case "provider_http_error":
       return new ProviderHttpError(facts)
     case "capacity_exhausted":
-      return new CapacityExhausted(patient)
+      return new CapacityExhausted({ ...withoutCredit(seen.credential), ...patient })
   }
 }
 

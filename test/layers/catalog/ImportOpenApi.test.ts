@@ -381,6 +381,35 @@ describe("the manifests of an import", () => {
 })
 
 describe("the answers of an imported operation", () => {
+  it.effect("say what a provider did not like, where the document describes a sentence", () =>
+    Effect.gen(function* () {
+      const error = (schema: string) => `content: { application/json: { schema: ${schema} } }`
+      const text = "{ type: string }"
+      const imported = yield* importOpenApi([
+        {
+          file: "shop.yaml",
+          text: `${head}components:
+  responses: { Refused: { ${error('{ $ref: "#/components/schemas/Problem" }')} } }
+  schemas:
+    Problem: { allOf: [{ $ref: "#/components/schemas/Coded" }, { properties: { detail: ${text} } }] }
+    Coded: { type: object, properties: { code: ${text}, title: { type: [string, "null"] } } }
+paths:
+  /referred: { get: { operationId: referred, responses: { "404": { $ref: "#/components/responses/Refused" } } } }
+  /nested: { get: { operationId: nested, responses: { default: { ${error(`{ properties: { error: { properties: { message: ${text} } } } }`)} } } } }
+  /plain: { get: { operationId: plain, responses: { "400": { ${error(`{ properties: { error: ${text} } }`)} } } } }
+  /listed: { get: { operationId: listed, responses: { "422": { ${error(`{ properties: { errors: { type: array, items: { properties: { message: ${text} } } } } }`)} } } } }
+  /coded: { get: { operationId: coded, responses: { "400": { ${error(`{ properties: { code: ${text} } }`)} } } } }
+  /circle: { get: { operationId: circle, responses: { "400": { ${error('{ $ref: "#/components/schemas/Circle" }')} } } } }
+`.replace("paths:", '    Circle: { allOf: [{ $ref: "#/components/schemas/Circle" }] }\npaths:')
+        }
+      ])
+      assert.deepStrictEqual(
+        imported.endpoints.map(({ operation: { response } }) => response.errors.map(({ message }) => message)),
+        [["body.detail || body.title"], ["body.error.message"], ["body.error"], ["body.errors[0].message"], [], []]
+      )
+    })
+  )
+
   it.effect("are successes where the document says so, also without a body or as a redirect", () =>
     Effect.gen(function* () {
       const json = "content: { application/json: { schema: { type: object } } }"

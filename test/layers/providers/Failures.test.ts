@@ -150,6 +150,28 @@ describe("what the body means", () => {
     })
   )
 
+  it.scopedLive("an account without credit is told by whose it is", () =>
+    Effect.gen(function* () {
+      const provider = yield* serve((_, response) => json(response, 402, { error: "no credit" }))
+      const told = (credential: ReturnType<typeof platformKey>) =>
+        Effect.map(
+          failure(provider, {
+            ...bearer,
+            credential,
+            operation: { response: { errors: [{ when: "status == `402`", code: "capacity_exhausted" }] } }
+          }),
+          ({ failure: { message, retryable, whoseError } }) => [message, whoseError, retryable]
+        )
+      assert.deepStrictEqual(
+        [yield* told(platformKey("platform-key")), yield* told(connectionKey("connection-key"))],
+        [
+          ["The gateway's account at this provider has no credit left.", "gateway", true],
+          ["Your own account at this provider has no credit left.", "customer", true]
+        ]
+      )
+    })
+  )
+
   it.scopedLive("a failed call still tells what the provider says it cost", () =>
     Effect.gen(function* () {
       const provider = yield* serve((_, response) => json(response, 500, { cost: 120 }))

@@ -35,6 +35,13 @@ export interface ImportedField {
   readonly file?: { readonly types?: ReadonlyArray<string> }
 }
 
+export interface ImportedResponse {
+  /** Statuses that bring an answer although they would not be taken for a success. */
+  readonly successStatuses?: ReadonlyArray<number>
+  /** Where an error answer says what was wrong. */
+  readonly errors?: ReadonlyArray<{ readonly when: string; readonly message: string }>
+}
+
 export type ImportedAuth = { readonly [key: string]: Json }
 
 export interface ImportedOperation {
@@ -61,8 +68,7 @@ export interface ImportedOperation {
   readonly auth: ImportedAuth
   readonly facts: { readonly [name: string]: string }
   readonly outputSchema?: JsonObject
-  /** Statuses that bring an answer although they would not be taken for a success. */
-  readonly response?: { readonly successStatuses: ReadonlyArray<number> }
+  readonly response?: ImportedResponse
   readonly docs?: string
   /** Where the description comes from. */
   readonly provenance?: { readonly docs: string; readonly note: string }

@@ -4,8 +4,15 @@
  */
 import { basename } from "node:path"
 import { isObject, type Json, type JsonObject } from "../../../domain/Json.js"
-import { endpointIdOf, type ImportedField, type ImportedOperation, slug } from "./ImportedOperation.js"
+import {
+  endpointIdOf,
+  type ImportedField,
+  type ImportedOperation,
+  type ImportedResponse,
+  slug
+} from "./ImportedOperation.js"
 import { bodyOf, isJsonType } from "./OpenApiBodies.js"
+import { errorSentence } from "./OpenApiErrors.js"
 import { parameterFields } from "./OpenApiParameters.js"
 import { entriesOf, listOf, textOf } from "./OpenApiParts.js"
 import type { Reading } from "./OpenApiReading.js"
@@ -15,7 +22,7 @@ import { noServer, serverOf } from "./OpenApiServers.js"
 
 interface Answers {
   readonly outputSchema?: JsonObject
-  readonly response?: { readonly successStatuses: ReadonlyArray<number> }
+  readonly response?: ImportedResponse
 }
 
 /** Whether a schema says more than that something is a text or a file. */
@@ -35,6 +42,7 @@ const answersOf = (reading: Reading, id: string, method: string, responses: Json
   const done = described.filter(({ status }) => status < 300)
   const empty = done.filter(({ content, status }) => method === "get" && content.length === 0 && status !== 200)
   const named = done.length > 0 ? empty : described.filter(({ status }) => redirects.has(status))
+  const sentence = errorSentence(reading.document, responses)
   const content = done.find((each) => each.content.length > 0)?.content ?? []
   const media = content.find(([type]) => isJsonType(type))?.[1]
   const [other] = content
@@ -52,7 +60,14 @@ const answersOf = (reading: Reading, id: string, method: string, responses: Json
     ...(isObject(media) && media["schema"] !== undefined
       ? { outputSchema: reading.schemaIn(id, media["schema"]) }
       : {}),
-    ...(named.length === 0 ? {} : { response: { successStatuses: named.map(({ status }) => status) } })
+    ...(named.length === 0 && sentence === null
+      ? {}
+      : {
+          response: {
+            ...(named.length === 0 ? {} : { successStatuses: named.map(({ status }) => status) }),
+            ...(sentence === null ? {} : { errors: [{ when: "status >= `400`", message: sentence }] })
+          }
+        })
   }
 }
 
