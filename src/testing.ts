@@ -25,7 +25,12 @@ import { PublicUrl } from "./services/PublicUrl.js"
 import { OpenIdNone } from "./layers/accounts/OpenIdNone.js"
 import type { MoneyAndRuns, People } from "./layers/compose/Engine.js"
 import { EngineInMemory, type EngineServices, StorageMemory } from "./layers/compose/MemoryGateway.js"
-import { isStep, ProvidersScripted, type ScriptedProviders, type Step } from "./layers/providers/ProvidersScripted.js"
+import {
+  isScripted,
+  ProvidersScripted,
+  type Scripted,
+  type ScriptedProviders
+} from "./layers/providers/ProvidersScripted.js"
 import { CallbacksNone } from "./layers/providers/CallbacksSigned.js"
 import { CursorKeyMemory } from "./layers/memory/CursorKeyMemory.js"
 import { DrainingMemory } from "./layers/node/DrainingMemory.js"
@@ -46,6 +51,7 @@ export {
   fail,
   hit,
   miss,
+  type Scripted,
   silence,
   type Step,
   type StepOptions,
@@ -67,9 +73,10 @@ export type Manifest = string | typeof ProviderManifest.Encoded | typeof JobMani
 
 export interface TestGatewayOptions {
   /**
-   * What endpoints answer, in order; the last step repeats. An endpoint without a script answers its documented hit.
+   * What endpoints answer, in order; the last step repeats. A function decides when it is called. An endpoint without a
+   * script answers its documented hit.
    */
-  readonly providers?: { readonly [endpointId: string]: Step | ReadonlyArray<Step> }
+  readonly providers?: { readonly [endpointId: string]: Scripted | ReadonlyArray<Scripted> }
   /** Providers and jobs beside the built-in ones. */
   readonly manifests?: ReadonlyArray<Manifest>
   /**
@@ -110,7 +117,9 @@ export interface Listening {
   readonly close: () => Promise<void>
 }
 
-export interface TestGateway extends Pick<ScriptedProviders, "script" | "calls"> {
+export interface TestGateway extends Pick<ScriptedProviders, "calls"> {
+  /** Replaces what is left of an endpoint's script. Throws `TestGatewayInvalid` for an endpoint that is not there. */
+  readonly script: ScriptedProviders["script"]
   /**
    * Without HTTP; works under `TestClock`. Each build is a new gateway, with one script and one log of calls for all of
    * them.
@@ -149,20 +158,26 @@ const optionNames: { readonly [Name in keyof Required<TestGatewayOptions>]: true
   dispatcher: true
 }
 
+const noScript = "must be a step, such as hit({ found: true }), a function that gives one, or a list of these"
+
 /** What the compiler says of such options, for tests in JavaScript. */
 const mistakeIn = (options: TestGatewayOptions): string | null => {
   const [unknown] = Object.keys(options).filter((name) => !Object.hasOwn(optionNames, name))
   if (unknown !== undefined)
     return `testGateway has no option ${unknown}; there are ${Object.keys(optionNames).join(", ")}`
-  const [stepless] = Object.entries(options.providers ?? {}).filter(([, script]) => ![script].flat().every(isStep))
-  return stepless === undefined
-    ? null
-    : `providers["${stepless[0]}"] must be a step, such as hit({ found: true }), or a list of steps`
+  const [stepless] = Object.entries(options.providers ?? {}).filter(([, script]) => ![script].flat().every(isScripted))
+  return stepless === undefined ? null : `providers["${stepless[0]}"] ${noScript}`
 }
 
-const contentOf = (options: TestGatewayOptions): Effect.Effect<CatalogContent> =>
+const notInCatalog = (unknown: ReadonlyArray<string>, known: ReadonlySet<string>) =>
+  new TestGatewayInvalid({
+    message: unknown.map((id) => `the script of "${id}" ${unknownId("endpoint", id, known)}`).join("; ")
+  })
+
+/** The catalog of a test gateway, which has each endpoint that is scripted so far. */
+const contentOf = (options: TestGatewayOptions, scripted: () => ReadonlyArray<string>): Effect.Effect<CatalogContent> =>
   Effect.gen(function* () {
-    const { catalog = "fixtures", manifests = [], providers = {} } = options
+    const { catalog = "fixtures", manifests = [] } = options
     const mistake = mistakeIn(options)
     if (mistake !== null) return yield* new TestGatewayInvalid({ message: mistake })
     const builtIn = yield* builtInContent(catalog)
@@ -170,11 +185,8 @@ const contentOf = (options: TestGatewayOptions): Effect.Effect<CatalogContent> =
     const own = yield* decodeCatalog(texts, { thorough: true, otherJobs: builtIn.jobs })
     const { endpoints, jobs } = mergeCatalogs(builtIn, own)
     const ids = new Set<string>(endpoints.map(({ operation }) => operation.id))
-    const unknown = Object.keys(providers).filter((endpointId) => !ids.has(endpointId))
-    if (unknown.length > 0)
-      return yield* new TestGatewayInvalid({
-        message: unknown.map((id) => `providers["${id}"] ${unknownId("endpoint", id, ids)}`).join("; ")
-      })
+    const unknown = scripted().filter((endpointId) => !ids.has(endpointId))
+    if (unknown.length > 0) return yield* notInCatalog(unknown, ids)
     return { jobs, endpoints }
   }).pipe(Effect.orDie)
 
@@ -242,7 +254,13 @@ const quiet = Logger.minimumLogLevel(LogLevel.Warning)
 
 export const testGateway = (options: TestGatewayOptions = {}): TestGateway => {
   const scripted = ProvidersScripted(options.providers)
-  const content = contentOf(options)
+  /** Empty until a gateway is built, which checks what was scripted before. */
+  let known: ReadonlySet<string> = new Set()
+  const content = Effect.tap(contentOf(options, scripted.scripted), ({ endpoints }) =>
+    Effect.sync(() => {
+      known = new Set(endpoints.map(({ operation }) => operation.id))
+    })
+  )
   const services: TestGateway["services"] = Layer.effect(Caller, caller(options)).pipe(
     Layer.provideMerge(
       Layer.merge(ReconciliationStored({ twoPersonAboveMicros: null }), Layer.effectDiscard(platformKeys(content)))
@@ -277,7 +295,17 @@ export const testGateway = (options: TestGatewayOptions = {}): TestGateway => {
       } = await runtime.runPromise(Effect.all({ address: Address, owner: Caller }))
       return { url, token, workspaceId: principal.workspaceId, close: () => runtime.dispose() }
     },
-    script: scripted.script,
+    script: (endpointId, ...steps) => {
+      const mistake = !steps.every(isScripted)
+        ? new TestGatewayInvalid({ message: `the script of "${endpointId}" ${noScript}` })
+        : known.size > 0 && !known.has(endpointId)
+          ? notInCatalog([endpointId], known)
+          : null
+      // A mistake of the test itself, outside of any effect.
+      // eslint-disable-next-line no-restricted-syntax
+      if (mistake !== null) throw mistake
+      scripted.script(endpointId, ...steps)
+    },
     calls: scripted.calls
   }
 }

@@ -197,6 +197,37 @@ describe("a test gateway", () => {
     }).pipe(Effect.provide(gateway.services))
   })
 
+  it.effect("answers by the call where a script is a function", () => {
+    const gateway = testGateway({
+      providers: { "mock-email-find": ({ input }) => (input["name"] === "Ada Example" ? hit() : miss()) }
+    })
+    return Effect.gen(function* () {
+      const outcomeOf = (name: string) =>
+        Effect.map(
+          run({ endpointId: "mock-email-find", input: { name, domain: "example.com" } }),
+          ({ run: { outcome } }) => outcome
+        )
+      assert.deepStrictEqual(
+        [yield* outcomeOf("Ada Example"), yield* outcomeOf("Bob Example"), yield* outcomeOf("Ada Example")],
+        ["hit", "miss", "hit"]
+      )
+    }).pipe(Effect.provide(gateway.services))
+  })
+
+  it.effect("takes no script for an endpoint that is not there, before a start and after it", () => {
+    const early = testGateway()
+    early.script("mock-emial-find", hit())
+    const late = testGateway()
+    return Effect.gen(function* () {
+      const failed = yield* Effect.exit(Effect.provide(Effect.void, early.services))
+      assert.isTrue(Exit.isFailure(failed) && Cause.pretty(failed.cause).includes("did you mean mock-email-find"))
+      yield* Effect.gen(function* () {
+        assert.throws(() => late.script("mock-emial-find", hit()), "did you mean mock-email-find")
+        late.script("mock-email-find", miss())
+      }).pipe(Effect.provide(late.services))
+    })
+  })
+
   it.effect("names what is wrong with its options", () =>
     Effect.gen(function* () {
       const words = (options: TestGatewayOptions) =>
@@ -205,7 +236,7 @@ describe("a test gateway", () => {
         )
       assert.include(
         yield* words({ providers: { "mock-emial-find": hit() } }),
-        'providers["mock-emial-find"] is no endpoint of the catalog; did you mean mock-email-find'
+        'the script of "mock-emial-find" is no endpoint of the catalog; did you mean mock-email-find'
       )
       assert.include(yield* words({ manifests: [things, "operations: []"] }), "manifests[1] at")
       // What the compiler says in TypeScript is said here to tests in JavaScript.
@@ -217,7 +248,7 @@ describe("a test gateway", () => {
       for (const step of ['{ "found": true }', '[{ "found": true }]', "null"])
         assert.include(
           yield* words(untyped(`{ "providers": { "mock-email-find": ${step} } }`)),
-          'providers["mock-email-find"] must be a step, such as hit({ found: true }), or a list of steps'
+          'providers["mock-email-find"] must be a step, such as hit({ found: true }), a function that gives one, or a list of these'
         )
       assert.include(yield* words({ manifests: ["id: ["] }), "manifests[0]")
     })

@@ -44,11 +44,15 @@ export type Step =
     }
   | { readonly _tag: "Silence" }
 
+/** A step, or what decides it when the call is made: `({ input }) => input["name"] === "Ada" ? hit() : miss()`. */
+export type Scripted = Step | ((call: ProviderCall) => Step)
+
 const stepTags: ReadonlySet<unknown> = new Set<Step["_tag"]>(["Answer", "Failure", "Silence"])
 
 /** Whether it was made by `hit`, `fail` and the like. */
-export const isStep = (value: unknown): value is Step =>
-  Predicate.hasProperty(value, "_tag") && stepTags.has(value._tag)
+const isStep = (value: unknown): value is Step => Predicate.hasProperty(value, "_tag") && stepTags.has(value._tag)
+
+export const isScripted = (value: unknown): value is Scripted => typeof value === "function" || isStep(value)
 
 export interface StepOptions {
   /** How long the provider takes. */
@@ -95,7 +99,9 @@ export const silence: Step = { _tag: "Silence" }
 export interface ScriptedProviders {
   readonly layer: Layer.Layer<Providers>
   /** Replaces what is left of an endpoint's script. */
-  readonly script: (endpointId: string, ...steps: ReadonlyArray<Step>) => void
+  readonly script: (endpointId: string, ...steps: ReadonlyArray<Scripted>) => void
+  /** The endpoints that have a script. */
+  readonly scripted: () => ReadonlyArray<string>
   /** The calls so far, oldest first; of one endpoint, or of all. */
   readonly calls: (endpointId?: string) => ReadonlyArray<ProviderCall>
 }
@@ -163,29 +169,31 @@ const played = (call: ProviderCall, step: Step): Effect.Effect<ProviderAnswer, C
 }
 
 export const ProvidersScripted = (
-  scripts: { readonly [endpointId: string]: Step | ReadonlyArray<Step> } = {}
+  scripts: { readonly [endpointId: string]: Scripted | ReadonlyArray<Scripted> } = {}
 ): ScriptedProviders => {
-  const left = new Map<string, ReadonlyArray<Step>>()
+  const left = new Map<string, ReadonlyArray<Scripted>>()
   const made: Array<ProviderCall> = []
   for (const [endpointId, steps] of Object.entries(scripts)) left.set(endpointId, [steps].flat())
 
-  const next = (endpointId: string): Step => {
-    const [step, ...rest] = left.get(endpointId) ?? []
+  const next = (call: ProviderCall): Step => {
+    const endpointId = call.endpoint.operation.id
+    const [step = hit(), ...rest] = left.get(endpointId) ?? []
     if (rest.length > 0) left.set(endpointId, rest)
-    return step ?? hit()
+    return typeof step === "function" ? step(call) : step
   }
   return {
     layer: Layer.succeed(Providers, {
       call: (call) =>
         Effect.suspend(() => {
           made.push(call)
-          return played(call, next(call.endpoint.operation.id))
+          return played(call, next(call))
         }),
       prepare,
       prepareJob,
       checkCommon
     }),
     script: (endpointId, ...steps) => void left.set(endpointId, steps),
+    scripted: () => [...left.keys()],
     calls: (endpointId) =>
       endpointId === undefined ? [...made] : made.filter((call) => call.endpoint.operation.id === endpointId)
   }
