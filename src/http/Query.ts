@@ -133,6 +133,12 @@ export const timeParams = {
   to: optionalParam(field(instantParam, "Only what was made before this time", Date.UTC(2026, 6, 1)))
 }
 
+/** The bounds of a list's time, as services take them. */
+export const spanOf = ({ from, to }: { readonly from?: number; readonly to?: number }) => ({
+  ...(from === undefined ? {} : { fromMillis: from }),
+  ...(to === undefined ? {} : { toMillis: to })
+})
+
 /** The id of a path, as the document shows it: the handler looks at it. */
 export const pathId = (what: string, prefix: string) =>
   field(

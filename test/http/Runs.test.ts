@@ -6,6 +6,7 @@ import { Deferred, Effect } from "effect"
 import type { Principal } from "../../src/services/Accounts.js"
 import type { Page, PageRequest } from "../../src/domain/Page.js"
 import type { RunRequest } from "../../src/services/Runs.js"
+import type { RunFilter } from "../../src/services/RunStore.js"
 import type { ListedRun, Run } from "../../src/domain/Run.js"
 import { toRunError } from "../../src/domain/FailedRun.js"
 import { EndpointId } from "../../src/domain/Manifest.js"
@@ -426,6 +427,39 @@ describe("GET /v1/runs", () => {
     })
     return { asked, gateway }
   })
+
+  it.scopedLive("keeps to every filter that the query has, and binds its cursors to them", () =>
+    Effect.gen(function* () {
+      const asked: Array<RunFilter> = []
+      const gateway = yield* startGateway({
+        runs: {
+          list: (_, filter) =>
+            Effect.sync(() => {
+              asked.push(filter)
+              return { items: [], next: runId }
+            })
+        }
+      })
+      const filters =
+        "status=completed&capability=people.email.find&endpointId=hunter-email-finder&providerId=hunter&tokenId=tok_1" +
+        "&from=2026-06-01T00:00:00Z&to=2026-07-01T00:00:00Z"
+      const { nextCursor } = (yield* gateway.get(`/v1/runs?${filters}`)).json
+      assert.deepStrictEqual(asked, [
+        {
+          status: "completed",
+          capability: "people.email.find",
+          endpointId: "hunter-email-finder",
+          providerId: "hunter",
+          tokenId: "tok_1",
+          fromMillis: Date.UTC(2026, 5, 1),
+          toMillis: Date.UTC(2026, 6, 1)
+        }
+      ])
+      const again = (query: string) =>
+        Effect.map(gateway.get(`/v1/runs?${query}&cursor=${nextCursor}`), (each) => each.status)
+      assert.deepStrictEqual([yield* again(filters), yield* again(filters.replace("hunter&", "tomba&"))], [200, 400])
+    })
+  )
 
   it.scopedLive("gives bounded summaries, and results only on request", () =>
     Effect.gen(function* () {

@@ -17,6 +17,7 @@ import { jsonBody } from "../Body.js"
 import { callerBudget } from "../BodyBudget.js"
 import { currentRequest } from "../RequestState.js"
 import { nextCursor, pageRequest } from "../ListPage.js"
+import { spanOf } from "../Query.js"
 import { reading, ReadTurns } from "../ReadTurns.js"
 import { idempotencyKeyOf, requiredKeyOf } from "../IdempotencyKey.js"
 import { served, type Served } from "../serving/Endpoints.js"
@@ -83,11 +84,10 @@ export const AccountHandlers: Layer.Layer<
           reading(
             Effect.fnUntraced(function* ({ urlParams }) {
               const { workspaceId } = yield* Principal
-              const { from, kind, runId, to } = urlParams
+              const { kind, runId } = urlParams
               const filters = {
                 ...(kind === undefined ? {} : { kind }),
-                ...(from === undefined ? {} : { fromMillis: from }),
-                ...(to === undefined ? {} : { toMillis: to })
+                ...spanOf(urlParams)
               }
               const binding = {
                 list: "ledger by time",

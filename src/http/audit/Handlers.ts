@@ -8,6 +8,7 @@ import { CursorKey } from "../../services/CursorKey.js"
 import { Api } from "../Api.js"
 import { Principal, type Bearer } from "../Auth.js"
 import { nextCursor, pageRequest } from "../ListPage.js"
+import { spanOf } from "../Query.js"
 import { reading, ReadTurns } from "../ReadTurns.js"
 import { served, type Served } from "../serving/Endpoints.js"
 import { auditEntryBody } from "./Bodies.js"
@@ -24,13 +25,12 @@ export const AuditHandlers: Layer.Layer<
         reading(
           Effect.fnUntraced(function* ({ urlParams }) {
             const { workspaceId } = yield* Principal
-            const { action, actor, from, subject, to } = urlParams
+            const { action, actor, subject } = urlParams
             const filter = {
               ...(action === undefined ? {} : { action }),
               ...(actor === undefined ? {} : { actor }),
               ...(subject === undefined ? {} : { subjectId: subject }),
-              ...(from === undefined ? {} : { fromMillis: from }),
-              ...(to === undefined ? {} : { toMillis: to })
+              ...spanOf(urlParams)
             }
             const binding = { list: "audit", workspaceId, filters: filter }
             const page = yield* trail.list(

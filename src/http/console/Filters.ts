@@ -12,10 +12,6 @@ export const spanFields = (form: Filled): Content => [
   momentField({ form, name: "from", label: "From (UTC)" }),
   momentField({ form, name: "to", label: "Before (UTC)" })
 ]
-export const spanOf = ({ from, to }: { readonly from?: number; readonly to?: number }) => ({
-  ...(from === undefined ? {} : { fromMillis: from }),
-  ...(to === undefined ? {} : { toMillis: to })
-})
 
 /** An id as it is stored. Tables show the ends of ids, and link them to the list with the whole id as its filter. */
 export const idParam = <A extends string>(

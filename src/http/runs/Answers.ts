@@ -12,6 +12,7 @@ import { trim } from "../../domain/Trim.js"
 import type { CreatedRun, Runs } from "../../services/Runs.js"
 import { runIdOf } from "../GivenId.js"
 import { nextCursor, type PageQuery, pageRequest } from "../ListPage.js"
+import { spanOf } from "../Query.js"
 import type { RunBody } from "./RunBody.js"
 import { runBody, runSummary } from "./ShownRun.js"
 
@@ -73,14 +74,23 @@ export const cancelRun = (runs: Service, workspaceId: WorkspaceId, runId: string
 interface RunListQuery extends PageQuery {
   readonly status?: RunStatus
   readonly capability?: string
+  readonly endpointId?: string
+  readonly providerId?: string
+  readonly tokenId?: string
+  readonly from?: number
+  readonly to?: number
   readonly includeResult: boolean
 }
 
 export const listRuns = Effect.fnUntraced(function* (runs: Service, workspaceId: WorkspaceId, asked: RunListQuery) {
-  const { capability, includeResult, status } = asked
+  const { capability, endpointId, includeResult, providerId, status, tokenId } = asked
   const filter = {
     ...(status === undefined ? {} : { status }),
-    ...(capability === undefined ? {} : { capability })
+    ...(capability === undefined ? {} : { capability }),
+    ...(endpointId === undefined ? {} : { endpointId }),
+    ...(providerId === undefined ? {} : { providerId }),
+    ...(tokenId === undefined ? {} : { tokenId }),
+    ...spanOf(asked)
   }
   const binding = { list: "runs", workspaceId, filters: filter }
   const page = yield* runs.list(workspaceId, filter, yield* pageRequest(asked, binding, badRunsCursor), includeResult)

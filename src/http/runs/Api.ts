@@ -14,6 +14,7 @@ import {
   serviceAgentCharsMax
 } from "../../domain/Limits.js"
 import { RunStatus } from "../../domain/Run.js"
+import { exampleId } from "../../domain/Described.js"
 import { Access, AnswerHeaders } from "../Access.js"
 import { Bearer } from "../Auth.js"
 import { created, Wire, WireReading, WireStorage } from "../Envelope.js"
@@ -31,7 +32,8 @@ import {
   paramOr,
   pathId,
   query,
-  textParam
+  textParam,
+  timeParams
 } from "../Query.js"
 import { QuoteAnswer } from "./QuoteBody.js"
 import { AttemptList, RunBody, RunPage } from "./RunBody.js"
@@ -49,6 +51,9 @@ const jobParam = field(
   "The id of a job, with dots or underscores: runs of the job, and of tools that do it",
   "people.email.find"
 )
+
+const filterParam = (meaning: string, example: string) =>
+  optionalParam(field(textParam(filterCharsMax), meaning, example))
 
 /** Of whatever content type the provider gave it. */
 const bytes = HttpApiSchema.Uint8Array({ contentType: "*/*" })
@@ -108,6 +113,16 @@ export class RunsApi extends HttpApiGroup.make("runs")
         query({
           status: optionalParam(field(choiceParam(...RunStatus.literals), "Only runs that stand there", "completed")),
           capability: optionalParam(jobParam),
+          endpointId: filterParam(
+            "Only runs of this operation: the one that answered, or until then the one that was picked",
+            "hunter-email-finder"
+          ),
+          providerId: filterParam(
+            "Only runs of this provider: the one that answered, or until then the one that was picked",
+            "hunter"
+          ),
+          tokenId: filterParam("Only runs of this token", exampleId("tok")),
+          ...timeParams,
           includeResult: paramOr(booleanParam, false, "Whether each run carries its result", true),
           ...pageParams,
           cursor: Schema.optionalWith(anyCursorParam, { exact: true })
