@@ -326,6 +326,22 @@ export interface Operations {
       readonly status?: "queued" | "running" | "completed" | "failed" | "blocked" | "reconciliation_pending" | undefined
       /** The id of a job, with dots or underscores: runs of the job, and of tools that do it. 1 to 200 characters. */
       readonly capability?: string | undefined
+      /**
+       * Only runs of this operation: the one that answered, or until then the one that was picked. 1 to 200
+       * characters.
+       */
+      readonly endpointId?: string | undefined
+      /**
+       * Only runs of this provider: the one that answered, or until then the one that was picked. 1 to 200
+       * characters.
+       */
+      readonly providerId?: string | undefined
+      /** Only runs of this token. 1 to 200 characters. */
+      readonly tokenId?: string | undefined
+      /** Only what was made at this time or later. ISO 8601, UTC. */
+      readonly from?: string | undefined
+      /** Only what was made before this time. ISO 8601, UTC. */
+      readonly to?: string | undefined
       /** Whether each run carries its result. Default false. */
       readonly includeResult?: boolean | undefined
       /** Rows of a page. 1 to 100. Default 20. */
