@@ -86,7 +86,8 @@ describe("a paid built-in operation", () => {
       let errors = 0
       const found = yield* breaking((operation, billing) => {
         // A model that thought until its answer was full, and said nothing, is paid for what it thought.
-        const isBilled = (status: number) => status === 200 && /also where it ends before it has any text/u.test(billing)
+        const isBilled = (status: number) =>
+          status === 200 && /also where it ends before it has any text/u.test(billing)
         const shown = Object.values(operation.samples).filter(
           ({ outcome, status }) => outcome === "error" && !isBilled(status)
         )
