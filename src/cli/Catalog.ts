@@ -45,7 +45,15 @@ interface Problem {
 interface Sizes {
   readonly endpoints: number
   readonly jobs: number
+  /** How many samples were replayed. */
+  readonly samples: number
 }
+
+const sizesOf = ({ endpoints, jobs }: ReadContent): Sizes => ({
+  endpoints: endpoints.length,
+  jobs: jobs.length,
+  samples: endpoints.reduce((sum, { operation }) => sum + Object.keys(operation.samples).length, 0)
+})
 
 interface NamedFolder extends FolderSize {
   readonly overrides: Overridden
@@ -82,7 +90,7 @@ const linted = (
     problems.length === 0
       ? [
           ...warnings.map(({ message, path, subject }) => `Warning: ${subject} at ${path}: ${message}`),
-          `All is well: ${counted(sizes.endpoints, "operation")}, ${counted(sizes.jobs, "job")}${named.length === 0 ? "" : ", the built-in ones among them"}`,
+          `All is well: ${counted(sizes.endpoints, "operation")}, ${counted(sizes.jobs, "job")}${named.length === 0 ? "" : ", the built-in ones among them"}; ${counted(sizes.samples, "sample")} replayed`,
           ...named.flatMap(({ endpoints, folder, jobs, overrides }) => [
             `  from ${folder}: ${counted(endpoints, "operation")}, ${counted(jobs, "job")}`,
             ...overriddenWords(overrides).map((words) => `    ${words}`)
@@ -109,35 +117,34 @@ const lint = Command.make(
           found.map((each) => named(inItsFile(sources, each)))
         const { ageWarnings } = yield* Effect.promise(() => import("../layers/catalog/VerifiedAges.js"))
         const now = yield* Clock.currentTimeMillis
-        const { likelyJobMistakes, likelyMisnamed, likelyMistakes } = yield* Effect.promise(
-          () => import("../layers/catalog/LikelyMistakes.js")
-        )
+        const likely = yield* Effect.promise(() => import("../layers/catalog/LikelyMistakes.js"))
+        const { likelyUnreached } = yield* Effect.promise(() => import("../layers/catalog/JobReach.js"))
         // Nobody but the maintainers of the built-in catalog can read its documentation again.
         const warningsOf = (content: ReadContent) => [
           ...inFiles(content, ageWarnings(content.endpoints, now)).filter(
             ({ subject }) => !subject.startsWith(builtInCatalog)
           ),
-          ...inFiles(content, likelyMistakes(content.endpoints, content.jobs)),
-          ...likelyJobMistakes(content.jobs),
-          ...likelyMisnamed(content.jobFiles).map(named)
+          ...inFiles(content, likely.likelyMistakes(content.endpoints, content.jobs)),
+          ...inFiles(content, likelyUnreached(content.endpoints, content.jobs)),
+          ...likely.likelyJobMistakes(content.jobs),
+          ...[
+            ...likely.likelyMisnamed("job", content.jobFiles),
+            ...likely.likelyMisnamed("provider", likely.providerFiles(content)),
+            ...likely.likelyUnshown(content)
+          ].map(named)
         ]
         const more = folders.length > 0 ? folders : (yield* readConfig).catalogFolders
         const all = new Set([builtInCatalog, ...more.map((folder) => resolve(folder))])
         return yield* readCatalog([...all], { thorough: true }).pipe(
           Effect.flatMap((content) =>
             Effect.map(lintCatalog(content), (problems) =>
-              linted(
-                { endpoints: content.endpoints.length, jobs: content.jobs.length },
-                namedFolders(content),
-                inFiles(content, problems),
-                warningsOf(content)
-              )
+              linted(sizesOf(content), namedFolders(content), inFiles(content, problems), warningsOf(content))
             )
           ),
           // A file with a mistake does not keep the samples of the others from being replayed.
           Effect.catchTag("CatalogInvalid", ({ problems, rest: others }) =>
             Effect.map(lintCatalog(others), (found) =>
-              linted({ endpoints: 0, jobs: 0 }, [], [...problems.map(named), ...inFiles(others, found)], [])
+              linted({ endpoints: 0, jobs: 0, samples: 0 }, [], [...problems.map(named), ...inFiles(others, found)], [])
             )
           )
         )

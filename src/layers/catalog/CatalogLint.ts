@@ -8,6 +8,7 @@ import { Effect, Either, Redacted } from "effect"
 import { canonical, type Json, type JsonObject } from "../../domain/Json.js"
 import type { Endpoint, JobManifest, Sample } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
+import { didYouMean, fieldMeant } from "../../domain/Similar.js"
 import type { CallFailure, Credential, ProviderAnswer } from "../../domain/ProviderCall.js"
 import { readUrl } from "../../domain/Url.js"
 import { Providers } from "../../services/Providers.js"
@@ -200,7 +201,13 @@ const shapeProblems = (endpoint: Endpoint, jobs: ReadonlyMap<string, JobManifest
   const undeclared = provider.variables === undefined ? placeholdersOf(provider.baseUrl) : []
   return [
     ...undeclared.map((name) => problem("baseUrl", `uses {${name}}: declare it in variables of the provider`)),
-    ...foreign.map((field) => problem(`output.fields.${field}`, `the job ${job?.id ?? ""} has no such field`)),
+    ...foreign.map((field) => {
+      const meant = fieldMeant(field, Object.keys(job?.fields ?? {}))
+      return problem(
+        `output.fields.${field}`,
+        `the job ${job?.id ?? ""} has no such field${didYouMean(meant === null ? [] : [meant])}`
+      )
+    }),
     ...(provider.mock || !hasRules(operation) || operation.samples["hit"] !== undefined
       ? []
       : [problem("samples", "a documented hit is missing")]),

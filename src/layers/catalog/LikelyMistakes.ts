@@ -8,7 +8,7 @@ import { member } from "../../domain/Members.js"
 import { didYouMean, fieldMeant } from "../../domain/Similar.js"
 import type { ContentProblem } from "../../services/CatalogPublisher.js"
 import type { LintProblem } from "./CatalogLint.js"
-import { type CatalogProblem, idOfFile } from "./ManifestReading.js"
+import { type CatalogProblem, idOfFile, type ReadContent } from "./ManifestReading.js"
 
 /** Keywords whose schemas speak of the same object. */
 const branches = ["allOf", "anyOf", "oneOf", "if", "then", "else", "dependentSchemas", "$defs"]
@@ -74,6 +74,23 @@ const ofAccepts = ({ accepts }: Operation, fields: Fields, job: JobManifest | un
   })
 }
 
+/** A division by what is multiplied further: JMESPath works out the product first, unlike most people. */
+const dividedByProduct = /\/\s*((?:`[^`]*`|[\w.]+)\s*\*\s*(?:`[^`]*`|[\w.]+))/
+
+const ofDivisions = ({ price, response }: Operation) =>
+  (
+    [
+      ["price.byInput", price.byInput],
+      ["response.costMicros", response.costMicros],
+      ["response.resultCount", response.resultCount]
+    ] as const
+  ).flatMap(([path, expression]) => {
+    const product = dividedByProduct.exec(expression ?? "")?.[1]
+    return product === undefined
+      ? []
+      : [{ path, message: `divides by ${product}, because a product is worked out before a division: write brackets` }]
+  })
+
 /** Warnings about operations, whose jobs are among `jobs`. */
 export const likelyMistakes = (
   endpoints: ReadonlyArray<Endpoint>,
@@ -83,10 +100,9 @@ export const likelyMistakes = (
   return endpoints.flatMap(({ operation }) => {
     const fields = fieldsOf(operation)
     const job = operation.job === undefined ? undefined : byId.get(operation.job)
-    return [...ofBindings(operation, fields), ...ofAccepts(operation, fields, job)].map((found) => ({
-      endpointId: operation.id,
-      ...found
-    }))
+    return [...ofBindings(operation, fields), ...ofAccepts(operation, fields, job), ...ofDivisions(operation)].map(
+      (found) => ({ endpointId: operation.id, ...found })
+    )
   })
 }
 
@@ -104,10 +120,50 @@ export const likelyJobMistakes = (jobs: ReadonlyArray<JobManifest>): ReadonlyArr
     }))
 
 /**
- * Warnings about jobs in a file of another name, by their ids. Where such a file has a mistake, its name is all that is
- * known of the job, and each operation of the job would be said to name one that is not there.
+ * Warnings about manifests in a file of another name, by the ids that they have. Where such a file has a mistake, its
+ * name is all that is known of a job, and each operation of the job would be said to name one that is not there.
  */
-export const likelyMisnamed = (files: ReadonlyMap<string, string>): ReadonlyArray<CatalogProblem> =>
+export const likelyMisnamed = (
+  kind: "job" | "provider",
+  files: Iterable<readonly [id: string, file: string]>
+): ReadonlyArray<CatalogProblem> =>
   Array.from(files)
     .filter(([id, file]) => idOfFile(file) !== id)
-    .map(([id, file]) => ({ file, path: "id", message: `is ${id}: the file of this job should be called ${id}.yaml` }))
+    .map(([id, file]) => ({
+      file,
+      path: "id",
+      message: `is ${id}: the file of this ${kind} should be called ${id}.yaml`
+    }))
+
+/** The file of each provider, by its id. A fixture stands for no provider. */
+export const providerFiles = ({
+  endpoints,
+  sources
+}: Pick<ReadContent, "endpoints" | "sources">): ReadonlyArray<readonly [id: string, file: string]> => {
+  const files = new Map<string, readonly [id: string, file: string]>()
+  for (const { operation, provider } of endpoints) {
+    const file = sources.get(operation.id)?.file
+    if (file !== undefined && !provider.mock) files.set(file, [provider.id, file])
+  }
+  return [...files.values()]
+}
+
+const named = 3
+
+/** Warnings about files with operations without any sample: nothing shows what their rules make of an answer. */
+export const likelyUnshown = ({
+  endpoints,
+  sources
+}: Pick<ReadContent, "endpoints" | "sources">): ReadonlyArray<CatalogProblem> => {
+  const byFile = new Map<string, Array<string>>()
+  for (const { operation, provider } of endpoints) {
+    const file = sources.get(operation.id)?.file
+    if (file === undefined || provider.mock || Object.keys(operation.samples).length > 0) continue
+    byFile.set(file, [...(byFile.get(file) ?? []), operation.id])
+  }
+  return Array.from(byFile, ([file, ids]) => ({
+    file,
+    path: "operations",
+    message: `no sample shows what is made of an answer of ${ids.slice(0, named).join(", ")}${ids.length > named ? ` and ${ids.length - named} more` : ""}`
+  }))
+}

@@ -5,6 +5,7 @@
  */
 import { Effect, Either } from "effect"
 import type { Endpoint, Operation } from "../../domain/Manifest.js"
+import { didYouMean, similar } from "../../domain/Similar.js"
 import type { CatalogContent, ContentProblem } from "../../services/CatalogPublisher.js"
 import { forEachInSlices } from "../node/LongWork.js"
 import { compileRules } from "../providers/CompiledRules.js"
@@ -32,7 +33,8 @@ export interface OperationProblem {
 const termProblems = (operation: Operation, jobIds: ReadonlySet<string>): ReadonlyArray<OperationProblem> => {
   const { effect, idempotencyHeader, job, price, repeatable, response, volume } = operation
   const problems: Array<OperationProblem> = []
-  if (job !== undefined && !jobIds.has(job)) problems.push({ path: "job", message: `there is no job ${job}` })
+  if (job !== undefined && !jobIds.has(job))
+    problems.push({ path: "job", message: `there is no job ${job}${didYouMean(similar(job, jobIds))}` })
   if (price.basis === "free" && price.micros !== 0)
     problems.push({ path: "price.micros", message: "must be 0 when the price is free" })
   if (price.basis === "per_result" && volume === undefined)

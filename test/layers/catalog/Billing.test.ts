@@ -81,11 +81,16 @@ describe("a paid built-in operation", () => {
     )
   )
 
-  it.effect("charges nothing for the errors that its samples show", () =>
+  it.effect("charges nothing for the errors that its samples show, unless its billing says that it does", () =>
     Effect.gen(function* () {
       let errors = 0
-      const found = yield* breaking((operation) => {
-        const shown = Object.values(operation.samples).filter(({ outcome }) => outcome === "error")
+      const found = yield* breaking((operation, billing) => {
+        // A model that thought until its answer was full, and said nothing, is paid for what it thought.
+        const isBilled = (status: number) =>
+          status === 200 && /also where it ends before it has any text/u.test(billing)
+        const shown = Object.values(operation.samples).filter(
+          ({ outcome, status }) => outcome === "error" && !isBilled(status)
+        )
         errors += shown.length
         return shown.some(({ body, headers, input, status }) => {
           const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
@@ -95,5 +100,30 @@ describe("a paid built-in operation", () => {
       assert.deepStrictEqual(found, [])
       assert.isAbove(errors, 80)
     })
+  )
+
+  const costOf = (id: string, sample: string) =>
+    Effect.map(builtInContent("all"), ({ endpoints }) => {
+      const operation = endpoints.find((endpoint) => endpoint.operation.id === id)?.operation
+      const shown = operation?.samples[sample]
+      if (operation === undefined || shown === undefined) return null
+      const { costMicros } = Either.getOrThrow(compileRules(operation))
+      const { body, headers, input, status } = shown
+      return costEvidence(read(costMicros, { status, headers, body: body ?? null, input }))
+    })
+
+  it.effect.each([
+    // 8,312 tokens read, 120 said, one search.
+    ["openai-web-answer", "hit", 13_517],
+    // No search was made, and none is paid.
+    ["openai-web-answer", "without_search", 830],
+    // A page that was opened is no search.
+    ["openai-web-answer-reasoning", "hit", 15_396],
+    // What was thought is paid, although nothing was said.
+    ["openai-web-answer-reasoning", "only_thought", 80_400],
+    ["mistral-chat", "medium", 71],
+    ["mistral-transcribe", "hit", 100]
+  ] as const)("costs what its answer tells: %s, %s", ([id, sample, micros]) =>
+    Effect.map(costOf(id, sample), (cost) => assert.deepStrictEqual(cost, { _tag: "Reported", micros }))
   )
 })

@@ -110,7 +110,7 @@ it.live(
         assert.deepStrictEqual(told, [{ sequence: 4, inForce: true }])
         assert.deepStrictEqual(
           lines.filter(({ level }) => level === "WARN").map(({ annotations }) => annotations),
-          [{ publication: 4, operations: "lost", why: "there is no job web.gone" }]
+          [{ publication: 4, operations: "lost", why: "there is no job web.gone; did you mean web.search?" }]
         )
       })
     )

@@ -3,7 +3,15 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect } from "effect"
 import { builtInCatalog } from "../../../src/layers/catalog/BuiltInCatalog.js"
 import { readCatalog } from "../../../src/layers/catalog/CatalogFiles.js"
-import { likelyJobMistakes, likelyMisnamed, likelyMistakes } from "../../../src/layers/catalog/LikelyMistakes.js"
+import { lintCatalog } from "../../../src/layers/catalog/CatalogLint.js"
+import { likelyUnreached } from "../../../src/layers/catalog/JobReach.js"
+import {
+  likelyJobMistakes,
+  likelyMisnamed,
+  likelyMistakes,
+  likelyUnshown,
+  providerFiles
+} from "../../../src/layers/catalog/LikelyMistakes.js"
 import { builtInContent } from "../../../src/layers/compose/BuiltInContent.js"
 import { endpoint, job } from "../../support/catalog.js"
 
@@ -35,6 +43,38 @@ describe("a check of a catalog warns of", () => {
     ])
   })
 
+  it("a division by what was meant to be multiplied", () => {
+    assert.deepStrictEqual(warned({ response: { costMicros: "ceil(body.seconds / `60` * `3000`)" } }), [
+      "response.costMicros: divides by `60` * `3000`, because a product is worked out before a division: write brackets"
+    ])
+    for (const costMicros of ["body.seconds * `3000` / `60`", "ceil(body.n / `10`) * `5`", "(body.n / `10`) * `5`"])
+      assert.deepStrictEqual(warned({ response: { costMicros } }), [])
+  })
+
+  it.live("an output field that the job has in another spelling", () =>
+    Effect.map(
+      lintCatalog({
+        endpoints: [
+          endpoint({
+            id: "books",
+            job: book.id,
+            provider: { mock: true },
+            output: { fields: { titel: "body.t", x: "body.x" } }
+          })
+        ],
+        jobs: [job("book.find", { fields: { title: "What it is called." } })]
+      }),
+      (problems) =>
+        assert.deepStrictEqual(
+          problems.map(({ message, path }) => `${path}: ${message}`),
+          [
+            "output.fields.titel: the job book.find has no such field; did you mean title?",
+            "output.fields.x: the job book.find has no such field"
+          ]
+        )
+    )
+  )
+
   it("an example of a job that the job itself would refuse", () => {
     assert.deepStrictEqual(likelyJobMistakes([{ ...book, exampleInput: { titel: "Emma" } }]), [
       {
@@ -48,6 +88,7 @@ describe("a check of a catalog warns of", () => {
   it("a job in a file of another name", () => {
     assert.deepStrictEqual(
       likelyMisnamed(
+        "job",
         new Map([
           ["book.find", "/c/jobs/books.yaml"],
           ["book.lend", "/c/jobs/book.lend.yaml"],
@@ -62,6 +103,70 @@ describe("a check of a catalog warns of", () => {
         }
       ]
     )
+  })
+
+  it("a provider in a file of another name, and operations without a sample", () => {
+    const sample = { input: { name: "Ada" }, body: { ok: true }, outcome: "hit" }
+    const endpoints = [
+      endpoint({ id: "a", provider: { id: "shop" } }),
+      endpoint({ id: "b", provider: { id: "shop" } }),
+      endpoint({ id: "c", provider: { id: "bank" }, samples: { hit: sample } }),
+      endpoint({ id: "d", provider: { id: "play", mock: true } })
+    ]
+    const sources = new Map(
+      ["/c/providers/store.yaml", "/c/providers/store.yaml", "/c/providers/bank.yaml", "/c/providers/toy.yaml"].map(
+        (file, at) => ["abcd".charAt(at), { file, at: `operations.${at}` }] as const
+      )
+    )
+    assert.deepStrictEqual(likelyMisnamed("provider", providerFiles({ endpoints, sources })), [
+      {
+        file: "/c/providers/store.yaml",
+        path: "id",
+        message: "is shop: the file of this provider should be called shop.yaml"
+      }
+    ])
+    assert.deepStrictEqual(likelyUnshown({ endpoints, sources }), [
+      {
+        file: "/c/providers/store.yaml",
+        path: "operations",
+        message: "no sample shows what is made of an answer of a, b"
+      }
+    ])
+  })
+
+  it("an operation that no input of its job reaches", () => {
+    const reached = (needs: object, schema: object, more: object = {}) =>
+      likelyUnreached(
+        [endpoint({ id: "books", job: "book.find", input: { type: "object", ...schema }, ...more })],
+        [job("book.find", needs)]
+      ).map(({ message, path }) => `${path}: ${message}`)
+    const text = { type: "string" }
+    const q = { required: ["q"], properties: { q: text } }
+    assert.deepStrictEqual(reached({ needs: [["title"], ["isbn"]] }, q), [
+      "job: no set of fields of book.find fills q, so no run of the job can take this operation: name what fills it in accepts, or give it a default"
+    ])
+    assert.deepStrictEqual(reached({ needs: [["title"]] }, q, { accepts: { title: "q" } }), [])
+    assert.deepStrictEqual(reached({ needs: [["title"]] }, { ...q, properties: { q: { ...text, default: "x" } } }), [])
+    // What a job has by its common names, the mapping makes of them: parts of a name, the domain of an address.
+    const parts = { required: ["first_name", "last_name", "domain"] }
+    const properties = { first_name: text, last_name: text, domain: text }
+    assert.deepStrictEqual(reached({ needs: [["name", "url"]] }, { ...parts, properties }), [])
+    assert.lengthOf(reached({ needs: [["name"]] }, { ...parts, properties }), 1)
+    // Several sets may be given at once, and of several choices one is enough.
+    assert.deepStrictEqual(
+      reached(
+        { needs: [["title"], ["year"]] },
+        { required: ["title", "year"], properties: { title: text, year: text } }
+      ),
+      []
+    )
+    const choices = { anyOf: [{ required: ["isbn", "shelf"] }, { required: ["ean"] }] }
+    assert.match(
+      reached({ needs: [["title"]] }, { ...choices, properties: { isbn: text, ean: text } })[0] ?? "",
+      / fills ean,/
+    )
+    assert.deepStrictEqual(reached({ needs: [["ean"]] }, { ...choices, properties: { isbn: text, ean: text } }), [])
+    assert.deepStrictEqual(reached({ needs: [] }, q), [])
   })
 
   it("nothing that an operation may well mean", () => {
@@ -85,7 +190,10 @@ describe("a check of a catalog warns of", () => {
   it.effect("nothing of the built-in catalog", () =>
     Effect.map(Effect.all([builtInContent("all"), readCatalog([builtInCatalog])]), ([{ endpoints, jobs }, read]) => {
       assert.deepStrictEqual([likelyMistakes(endpoints, jobs), likelyJobMistakes(jobs)], [[], []])
-      assert.deepStrictEqual([read.jobFiles.size, likelyMisnamed(read.jobFiles)], [jobs.length, []])
+      assert.deepStrictEqual(likelyUnreached(endpoints, jobs), [])
+      assert.deepStrictEqual([read.jobFiles.size, likelyMisnamed("job", read.jobFiles)], [jobs.length, []])
+      assert.deepStrictEqual([likelyMisnamed("provider", providerFiles(read)), likelyUnshown(read)], [[], []])
+      assert.isAbove(providerFiles(read).length, 150)
     }).pipe(Effect.provide(NodeContext.layer))
   )
 })

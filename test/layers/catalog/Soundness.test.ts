@@ -59,6 +59,7 @@ const bad: ReadonlyArray<readonly [member: object, path: string, message: string
     "must not be below the price of a usual call"
   ],
   [{ job: "no.such.job" }, "job", "there is no job no.such.job"],
+  [{ job: "web.serach" }, "job", "there is no job web.serach; did you mean web.search?"],
   [
     { response: { missStatuses: [404], successStatuses: [302, 404] } },
     "response.successStatuses",

@@ -90,8 +90,11 @@ describe("a built-in operation holds what the options and the size of its input 
     ["perplexity-sonar", { query: "x".repeat(20) }, 9_020],
     ["perplexity-sonar", { query: "x".repeat(8_000), model: "sonar-pro" }, 50_000],
     ["openai-web-answer", { query: "x".repeat(20) }, 29_850],
-    ["openai-web-answer", { query: "x".repeat(20), model: "gpt-5", max_output_tokens: 2_000 }, 90_050],
-    ["openai-web-answer", { query: "x".repeat(8_000), instructions: "x".repeat(4_000), model: "gpt-4o" }, 65_000]
+    ["openai-web-answer", { query: "x".repeat(8_000), instructions: "x".repeat(4_000), model: "gpt-4o" }, 140_000],
+    ["openai-web-answer-reasoning", { query: "x".repeat(20) }, 46_005],
+    ["openai-web-answer-reasoning", { query: "x".repeat(20), model: "gpt-5", max_output_tokens: 16_000 }, 230_025],
+    ["mistral-chat", { prompt: "x".repeat(100) }, 615],
+    ["mistral-chat", { prompt: "x".repeat(100), model: "mistral-medium-3-5" }, 7_650]
   ])("%s, input %#", ([id, input, micros]) =>
     Effect.map(builtInContent("all"), ({ endpoints }) => {
       const found = endpoints.find(({ operation }) => operation.id === id)!
