@@ -131,7 +131,9 @@ export const LimitsBody = Schema.Struct({
       period: field(Schema.Literal("day", "month", "total"), "How long it counts", "month"),
       resetsAt
     })
-  ).annotations({ description: "Budgets that a run of the calling token counts against; always empty, because this gateway has none" })
+  ).annotations({
+    description: "Budgets that a run of the calling token counts against; always empty, because this gateway has none"
+  })
 }).annotations({ identifier: "Limits", description: "What is left of the balance and of each limit" })
 
 export const limitsBody = (
