@@ -46,9 +46,7 @@ export const llmsText = (overview: OverviewTree): string => {
         `${counted(category.endpointCount, "operation")} of ${counted(category.providerCount, "provider")}; search with \`category=${category.id}\`.`
       )
     for (const job of jobs) {
-      lines.push(
-        `- \`job:${job.id}\`: ${job.title} (${counted(job.providerCount, "provider")}, ${priceOf(job)})`
-      )
+      lines.push(`- \`job:${job.id}\`: ${job.title} (${counted(job.providerCount, "provider")}, ${priceOf(job)})`)
     }
   }
   return `${lines.join("\n")}\n`
