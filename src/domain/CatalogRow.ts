@@ -62,7 +62,7 @@ const executionMode = field(
 )
 export const priceBasis = field(PriceBasis, "What the price is for: one call, one result, or nothing", "per_call")
 export const mock = flag("A fixture for tests: it answers made-up data and calls nobody", false)
-export const verified = flag("The gateway's tests have checked it against the provider's own documentation", true)
+export const verified = flag("The provider's documentation of this operation was read", true)
 export const keyless = flag("The provider needs no key", false)
 export const category = text("The category's id", "people")
 export const platform = text("The platform's id: the site or service that it is about, or general", "general")
@@ -82,7 +82,7 @@ export const titleFields = {
   works: WorksView,
   sourceCapability: field(
     Schema.NullOr(Schema.String),
-    "What the source of the manifest calls the task; null where it says nothing",
+    "What the source of an imported operation calls its task, such as the tags of an OpenAPI document; null where it says nothing",
     null
   ),
   credential

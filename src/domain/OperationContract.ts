@@ -86,7 +86,7 @@ export const OperationContract = Schema.Struct({
   ),
   estimatedMaxCost: field(
     Schema.Number,
-    "Dollars that a run of usageHints.exampleInput holds; the most that any input can cost is endpoint.price.maxMicros",
+    "Dollars that one attempt with usageHints.exampleInput holds; of a job, with its most expensive provider, also one that cannot run now. The most that any input can cost is endpoint.price.maxMicros",
     0.02
   ),
   usageHints: Schema.Struct({
@@ -138,7 +138,10 @@ export const OperationContract = Schema.Struct({
     ),
     summary: text("The same in a sentence", "The provider's raw answer (application/json)"),
     provenance: Schema.Struct({
-      verified: flag("The gateway's tests have checked it", true),
+      verified: flag(
+        "The provider's documentation of this operation was read; of a job: one of its providers has a map that was compared with it",
+        true
+      ),
       verifiedOn: optional(text("The day on which the provider's documentation was last read", "2026-11-22")),
       note: text("Where that is known from", "https://provider.example/docs")
     }).annotations({ description: "How sure that is" })
@@ -151,7 +154,7 @@ export const OperationContract = Schema.Struct({
         "The job's field names, and where each is found in the provider's answer",
         { email: "data.email" }
       ),
-      verified: flag("The gateway's tests have checked it", true)
+      verified: flag("The map was compared with the provider's documentation; false of a job", true)
     }).annotations({ description: "How normalized is made; absent when it is not" })
   ),
   providers: optional(

@@ -22,7 +22,11 @@ export type Prefer = typeof Prefer.Type
 export const SkipCode = Schema.Literal("over_cost_cap", "needs_identity", "excluded", "not_runnable", "rejected_input")
 export const Skipped = Schema.Struct({
   endpointId: field(Schema.String, "The operation that is not tried", "mock-email-find-2"),
-  code: field(SkipCode, "Why, as a word for programs", "over_cost_cap"),
+  code: field(
+    SkipCode,
+    "Why, as a word for programs; needs_identity: the input lacks a field that this provider needs, and reason names it",
+    "over_cost_cap"
+  ),
   reason: field(Schema.String, "Why, in a sentence", "It costs more than maxCostUsd")
 })
 export type Skipped = typeof Skipped.Type

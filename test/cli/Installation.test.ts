@@ -2,18 +2,15 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { examples } from "../../src/cli/Examples.js"
 import { diskFinding, egressFinding, publicUrlFinding } from "../../src/layers/compose/Doctor.js"
 import type { Resolve } from "../../src/layers/providers/Egress.js"
-import { rowsOf } from "../docs/tables.js"
+import { settingsListed } from "../docs/tables.js"
 import { acquireTestDatabase } from "../support/postgres.js"
 import { cli, CommandLine, CommandLineTest } from "./commandLine.js"
-
-const readme = readFileSync(fileURLToPath(new URL("../../README.md", import.meta.url)), "utf8")
 
 interface Finding {
   readonly check: string
@@ -30,50 +27,52 @@ const doctor = (settings: Readonly<Record<string, string>> = {}) =>
   })
 
 layer(CommandLineTest, { excludeTestServices: true })("a gateway on this machine", (it) => {
-  it.effect("prints every setting of the README with its value and where that comes from, and no secret", () =>
-    Effect.gen(function* () {
-      const { url } = yield* CommandLine
-      const folder = (yield* cli("config print --json")).out[0]!
-      const dataDir = String(
-        (JSON.parse(folder) as { settings: ReadonlyArray<{ name: string; value: string }> }).settings.find(
-          ({ name }) => name === "GATEWAY_DATA_DIR"
-        )?.value
-      )
-      const file = join(dataDir, "sealing")
-      writeFileSync(file, `canary:${Buffer.alloc(32, 7).toString("base64")}\n`)
-      const settings = {
-        PORT: "9999",
-        GATEWAY_RESOLVE_TWO_PERSON_USD: "12.50",
-        GATEWAY_BILLING: "false",
-        GATEWAY_SEALING_KEYS_FILE: file,
-        GATEWAY_STRIPE_SECRET_KEY: "sk_test_canary",
-        GATEWAY_STRIPE_WEBHOOK_SECRET: "whsec_canary"
-      }
-      const { code, out } = yield* cli("config print --json", { settings })
-      assert.strictEqual(code, 0)
-      for (const hidden of ["canary", Redacted.value(url)]) assert.notInclude(out.join(), hidden)
-      const printed = (JSON.parse(out[0]!) as { settings: ReadonlyArray<Record<string, unknown>> }).settings
-      assert.sameMembers(
-        printed.map(({ name }) => name),
-        rowsOf(readme, "Configuration").map(([cell = ""]) => cell.replaceAll("`", ""))
-      )
-      const of = (name: string) => {
-        const { from, value } = printed.find((each) => each["name"] === name) ?? {}
-        return [value, from]
-      }
-      assert.deepStrictEqual(of("PORT"), ["9999", "environment"])
-      assert.deepStrictEqual(of("HOST"), ["127.0.0.1", "default"])
-      assert.deepStrictEqual(of("GATEWAY_RESOLVE_TWO_PERSON_USD"), ["12.5", "environment"])
-      assert.deepStrictEqual(of("GATEWAY_BILLING"), ["off", "environment"])
-      assert.deepStrictEqual(of("DATABASE_URL"), ["(set, not shown)", "environment"])
-      assert.deepStrictEqual(of("GATEWAY_SEALING_KEYS"), ["(set, not shown)", "file"])
-      assert.deepStrictEqual(of("GATEWAY_OIDC_CLIENT_SECRET"), [null, "default"])
-      const lines = (yield* cli("config print", { settings })).out.join("\n")
-      assert.include(lines, `GATEWAY_SEALING_KEYS=(set, not shown)  (file ${file})`)
-      const wrong = yield* cli("config print", { settings: { PORT: "door" } })
-      assert.deepStrictEqual([wrong.code, wrong.out], [1, []])
-      assert.include(wrong.err.join(), "PORT")
-    })
+  it.effect(
+    "prints every setting of docs/configuration.md with its value and where that comes from, and no secret",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* CommandLine
+        const folder = (yield* cli("config print --json")).out[0]!
+        const dataDir = String(
+          (JSON.parse(folder) as { settings: ReadonlyArray<{ name: string; value: string }> }).settings.find(
+            ({ name }) => name === "GATEWAY_DATA_DIR"
+          )?.value
+        )
+        const file = join(dataDir, "sealing")
+        writeFileSync(file, `canary:${Buffer.alloc(32, 7).toString("base64")}\n`)
+        const settings = {
+          PORT: "9999",
+          GATEWAY_RESOLVE_TWO_PERSON_USD: "12.50",
+          GATEWAY_BILLING: "false",
+          GATEWAY_SEALING_KEYS_FILE: file,
+          GATEWAY_STRIPE_SECRET_KEY: "sk_test_canary",
+          GATEWAY_STRIPE_WEBHOOK_SECRET: "whsec_canary"
+        }
+        const { code, out } = yield* cli("config print --json", { settings })
+        assert.strictEqual(code, 0)
+        for (const hidden of ["canary", Redacted.value(url)]) assert.notInclude(out.join(), hidden)
+        const printed = (JSON.parse(out[0]!) as { settings: ReadonlyArray<Record<string, unknown>> }).settings
+        assert.sameMembers(
+          printed.map(({ name }) => name),
+          [...settingsListed()]
+        )
+        const of = (name: string) => {
+          const { from, value } = printed.find((each) => each["name"] === name) ?? {}
+          return [value, from]
+        }
+        assert.deepStrictEqual(of("PORT"), ["9999", "environment"])
+        assert.deepStrictEqual(of("HOST"), ["127.0.0.1", "default"])
+        assert.deepStrictEqual(of("GATEWAY_RESOLVE_TWO_PERSON_USD"), ["12.5", "environment"])
+        assert.deepStrictEqual(of("GATEWAY_BILLING"), ["off", "environment"])
+        assert.deepStrictEqual(of("DATABASE_URL"), ["(set, not shown)", "environment"])
+        assert.deepStrictEqual(of("GATEWAY_SEALING_KEYS"), ["(set, not shown)", "file"])
+        assert.deepStrictEqual(of("GATEWAY_OIDC_CLIENT_SECRET"), [null, "default"])
+        const lines = (yield* cli("config print", { settings })).out.join("\n")
+        assert.include(lines, `GATEWAY_SEALING_KEYS=(set, not shown)  (file ${file})`)
+        const wrong = yield* cli("config print", { settings: { PORT: "door" } })
+        assert.deepStrictEqual([wrong.code, wrong.out], [1, []])
+        assert.include(wrong.err.join(), "PORT")
+      })
   )
 
   it.scoped("migrates an empty database, and says before what it will do", () =>

@@ -14,7 +14,7 @@ import { oauthMillis } from "../../src/domain/Limits.js"
 import { productVersion } from "../../src/domain/Product.js"
 import { readConfig } from "../../src/layers/node/Config.js"
 import { fileOf, secretSettings } from "../../src/layers/node/ConfigValues.js"
-import { rowsOf } from "../docs/tables.js"
+import { settingsListed } from "../docs/tables.js"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const textOf = (file: string) => readFileSync(join(root, file), "utf8")
@@ -63,10 +63,7 @@ const manifest: {
   readonly files: ReadonlyArray<string>
   readonly scripts: Readonly<Record<string, string>>
 } = JSON.parse(textOf("package.json"))
-const settings = new Set([
-  ...rowsOf(textOf("README.md"), "Configuration").map(([cell = ""]) => cell.replaceAll("`", "")),
-  ...secretSettings.map(fileOf)
-])
+const settings = new Set([...settingsListed(), ...secretSettings.map(fileOf)])
 const routes = new Set(Object.keys(JSON.parse(textOf("test/golden/files/openapi.json")).paths))
 
 /** The settings as a gateway reads them that has these beside its secrets. */

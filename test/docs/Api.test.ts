@@ -51,10 +51,10 @@ describe("the page of the HTTP API", () => {
   })
 })
 
-describe("the table of the members of fallback in README.md", () => {
+describe("the table of the members of fallback in docs/running.md", () => {
   it("has each member of the document with its default and its bounds", () => {
-    const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8")
-    const rows = rowsOf(readme, "The members of `fallback`")
+    const running = readFileSync(new URL("../../docs/running.md", import.meta.url), "utf8")
+    const rows = rowsOf(running, "The members of `fallback`")
     const { properties = {} } = document.components.schemas["Fallback"] ?? {}
     assert.deepStrictEqual(
       rows.map(([name, said]) => [name, said]),

@@ -100,18 +100,22 @@ const isPart = (block: Block): boolean =>
 /** An overlay, which `test/deploy/Deploy.test.ts` compares with the base that it changes. */
 const isOverlay = (block: Block): boolean => block.page === "docs/deploying.md" && block.language === "yaml"
 
-const exampleOf = (block: Block): string | undefined =>
-  readdirSync(join(root, "examples"), { withFileTypes: true })
+/** Files that are run by tests: the examples of the package, and those of a checkout, which import the sources. */
+const exampleFiles = ["examples", join("test", "examples")].flatMap((folder) =>
+  readdirSync(join(root, folder), { withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map(({ name }) => join(root, "examples", name))
-    .find(
-      (file) =>
-        block.text ===
-        readFileSync(file, "utf8")
-          .replace(/^(?:\/\/.*\n)+/, "")
-          .replaceAll("../src/client/index.js", "provider-gateway/client")
-          .replaceAll("../src/testing.js", "provider-gateway/testing")
-    )
+    .map(({ name }) => join(root, folder, name))
+)
+
+const exampleOf = (block: Block): string | undefined =>
+  exampleFiles.find(
+    (file) =>
+      block.text ===
+      readFileSync(file, "utf8")
+        .replace(/^(?:\/\/.*\n)+/, "")
+        .replaceAll("../src/client/index.js", "provider-gateway/client")
+        .replaceAll("../src/testing.js", "provider-gateway/testing")
+  )
 
 describe("every block", () => {
   it("is run, shows what was run, or says why it is not", () => {

@@ -193,7 +193,7 @@ export interface Operations {
       readonly capability?: string | undefined
       /** true: only providers that need no key; false: only the others. */
       readonly keyless?: boolean | undefined
-      /** true: only operations that the gateway's tests have checked; false: only the others. */
+      /** true: only operations whose documentation at the provider was read; false: only the others. */
       readonly verified?: boolean | undefined
       /** Also operations of providers that are switched off. Default false. */
       readonly hidden?: boolean | undefined
@@ -267,7 +267,7 @@ export interface Operations {
       readonly capability?: string | undefined
       /** true: only providers that need no key; false: only the others. */
       readonly keyless?: boolean | undefined
-      /** true: only operations that the gateway's tests have checked; false: only the others. */
+      /** true: only operations whose documentation at the provider was read; false: only the others. */
       readonly verified?: boolean | undefined
       /** Also operations of providers that are switched off. Default false. */
       readonly hidden?: boolean | undefined

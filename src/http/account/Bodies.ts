@@ -131,7 +131,9 @@ export const LimitsBody = Schema.Struct({
       period: field(Schema.Literal("day", "month", "total"), "How long it counts", "month"),
       resetsAt
     })
-  ).annotations({ description: "Budgets that a run of the calling token counts against" })
+  ).annotations({
+    description: "Budgets that a run of the calling token counts against; always empty, because this gateway has none"
+  })
 }).annotations({ identifier: "Limits", description: "What is left of the balance and of each limit" })
 
 export const limitsBody = (
@@ -285,7 +287,7 @@ export const LoggedOut = Schema.Struct({
 }).annotations({ identifier: "LoggedOut", description: "The calling token was revoked" })
 
 export const SessionContextBody = Schema.Struct({
-  mode: field(Schema.Literal("token"), "How the caller came in", "token"),
+  mode: field(Schema.Literal("token"), "How the caller signed in: always with a token", "token"),
   authenticationClass: field(Schema.Literal("api_key"), "What the caller showed", "api_key"),
   organizationId: field(Schema.String, "The workspace's id", exampleId("ws")),
   organizationName: field(Schema.String, "What the workspace is called", "Example Ltd"),
@@ -293,7 +295,7 @@ export const SessionContextBody = Schema.Struct({
   deploymentMode: field(Schema.String, "How this gateway runs", "production"),
   role: field(
     Schema.Literal("operator", "admin", "member", "viewer"),
-    "operator: of the gateway; admin: manages the account; member: may run; viewer: may only read",
+    "It follows from the token and is not a person's role in the console. operator: of the gateway; admin: has account:manage; viewer: may only read; member: any other",
     "member"
   ),
   expiresAt: field(nullable(Time), "When the calling token ends; null for never", null)

@@ -77,7 +77,7 @@ const filters = {
   capability: word("Only this job, by its id with dots", "people.email.find"),
   keyless: optionalParam(flag("true: only providers that need no key; false: only the others", true)),
   verified: optionalParam(
-    flag("true: only operations that the gateway's tests have checked; false: only the others", true)
+    flag("true: only operations whose documentation at the provider was read; false: only the others", true)
   ),
   hidden: paramOr(booleanParam, false, "Also operations of providers that are switched off"),
   maxPriceMicros

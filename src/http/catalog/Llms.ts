@@ -1,4 +1,5 @@
 /** `/llms.txt`: the gateway in one page of Markdown for a language model, with every job and how to run one. */
+import { counted } from "../../domain/Counted.js"
 import { productName } from "../../domain/Product.js"
 import type { OverviewTree } from "../../domain/CatalogOverview.js"
 
@@ -22,7 +23,7 @@ export const llmsOpening = (
   "",
   "> One bearer token and one prepaid balance to find, inspect, run and pay for operations of many API providers.",
   "",
-  `The catalog (revision ${revision}) has ${totals?.endpoints ?? 0} operations of ${totals?.providers ?? 0} providers for ${totals?.jobs ?? 0} jobs${options.full ? "" : `; ${totals?.runnableEndpoints ?? 0} can be run now`}.`,
+  `The catalog (revision ${revision}) has ${counted(totals?.endpoints ?? 0, "operation")} of ${counted(totals?.providers ?? 0, "provider")} for ${counted(totals?.jobs ?? 0, "job")}${options.full ? "" : `; ${totals?.runnableEndpoints ?? 0} can be run now`}.`,
   "",
   "## How to use it",
   "",
@@ -31,7 +32,7 @@ export const llmsOpening = (
   '3. Run it: `POST /v1/runs?wait=true` with the header `Idempotency-Key` and the body `{"endpointId": "job:{job}", "input": {...}}` (scope runs:execute).',
   "4. Read `status`, `outcome` and `error` of the answer; 201 alone does not mean that it worked.",
   "",
-  `Without a token: \`GET /v1/public-catalog\`, \`GET /v1/catalog/overview\`. The whole interface: [OpenAPI](/openapi.json), [reference](/docs)${options.full ? "" : ", [all of it as text](/llms-full.txt)"}.`
+  `Without a token: \`GET /v1/public-catalog\`, \`GET /v1/catalog/overview\`. The whole interface: [OpenAPI](/openapi.json), [reference](/docs/reference)${options.full ? "" : ", [all of it as text](/llms-full.txt)"}.`
 ]
 
 export const llmsText = (overview: OverviewTree): string => {
@@ -42,12 +43,10 @@ export const llmsText = (overview: OverviewTree): string => {
     lines.push("", `### ${category.title}`, "")
     if (jobs.length === 0)
       lines.push(
-        `${category.endpointCount} operations of ${category.providerCount} providers; search with \`category=${category.id}\`.`
+        `${counted(category.endpointCount, "operation")} of ${counted(category.providerCount, "provider")}; search with \`category=${category.id}\`.`
       )
     for (const job of jobs) {
-      lines.push(
-        `- \`job:${job.id}\`: ${job.title} (${job.providerCount} ${job.providerCount === 1 ? "provider" : "providers"}, ${priceOf(job)})`
-      )
+      lines.push(`- \`job:${job.id}\`: ${job.title} (${counted(job.providerCount, "provider")}, ${priceOf(job)})`)
     }
   }
   return `${lines.join("\n")}\n`

@@ -21,6 +21,7 @@ export const guideGroups: ReadonlyArray<{ readonly label: string; readonly guide
     label: "Use it",
     guides: [
       { name: "client", title: "Client package", says: "Five tasks in Node or a browser, and what is sent again." },
+      { name: "running", title: "Running", says: "Fallback, caps, cancelling, many runs, and how money works." },
       { name: "agents", title: "Agents", says: "Models use the gateway over the Model Context Protocol." },
       { name: "results", title: "Results", says: "How to read a result: its fields, texts and files." },
       { name: "errors", title: "Errors", says: "Refused requests and failed runs, and what to do." },
@@ -36,6 +37,8 @@ export const guideGroups: ReadonlyArray<{ readonly label: string; readonly guide
     label: "Run it",
     guides: [
       { name: "operating", title: "Operating", says: "Backups, reconciliation, keys, workspaces, upgrades." },
+      { name: "configuration", title: "Configuration", says: "Every setting, and the values that it takes." },
+      { name: "cli", title: "Command line", says: "Every command with its options." },
       { name: "deploying", title: "Deploying", says: "An image, compose for one machine, Kustomize for a cluster." },
       {
         name: "scaling",

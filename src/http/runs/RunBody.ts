@@ -160,7 +160,10 @@ const NormalizedBody = JsonObject.annotations({
         description: "How sure the answer is; guessed goes with the outcome weak"
       },
       verdictReason: { type: "string", description: "Why, in a sentence" },
-      mapVerified: { type: "boolean", description: "Whether the gateway's tests have checked how it is made" }
+      mapVerified: {
+        type: "boolean",
+        description: "Whether the map that makes it was compared with the provider's documentation"
+      }
     }
   }
 })

@@ -322,7 +322,7 @@ export const examine = Effect.gen(function* () {
   if (Either.isLeft(read) || lines.length > 0)
     return [
       ...lines.map((line) =>
-        wrong("settings", line, "Correct this variable; the README lists every setting and what it takes")
+        wrong("settings", line, "Correct this variable; docs/configuration.md lists every setting and what it takes")
       ),
       ...named
     ]

@@ -1,6 +1,6 @@
 /**
- * Everything that an operator can set, read once at start-up from the environment, with its defaults. The README's
- * table says the same in words. Values that cannot be used stop the start, and all of them are told
+ * Everything that an operator can set, read once at start-up from the environment, with its defaults.
+ * docs/configuration.md says the same in words. Values that cannot be used stop the start, and all of them are told
  * (`SettingsWrong.ts`).
  */
 import { Config, Effect, Either, LogLevel, Option, type Redacted } from "effect"

@@ -1,6 +1,6 @@
 /**
  * Every setting with its value and where the value comes from, for people. Of a secret it says only that it is set. A
- * test holds the names against the README's table, which another test holds against what is read.
+ * test holds the names against the tables of docs/configuration.md, which another test holds against what is read.
  */
 import { Config, type ConfigError, Effect, Option } from "effect"
 import { toUsd } from "../../domain/Micros.js"
@@ -39,7 +39,7 @@ const told =
     Option.getOrNull(Option.flatMapNullable(telemetry, show))
 const exporter = (on: boolean): string => (on ? "otlp" : "none")
 
-/** In the order of the README. Null for a secret. */
+/** In the order of docs/configuration.md. Null for a secret. */
 const settings: Readonly<Record<string, Show>> & Readonly<Record<SecretSetting, Show>> = {
   NODE_ENV: ({ production }) => (production ? "production" : "development"),
   GATEWAY_ROLE: ({ role }) => role,
@@ -116,7 +116,7 @@ const settings: Readonly<Record<string, Show>> & Readonly<Record<SecretSetting, 
     Option.match(faultPoint, { onNone: () => null, onSome: ({ point }) => point })
 }
 
-/** Every setting, in the order of the README. */
+/** Every setting, in the order of docs/configuration.md. */
 export const settingNames: ReadonlyArray<string> = Object.keys(settings)
 
 const given = (name: string): Effect.Effect<string | null, ConfigError.ConfigError> =>

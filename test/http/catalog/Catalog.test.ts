@@ -916,7 +916,9 @@ describe("overview, discover, contracts and the public catalog", () => {
       Effect.gen(function* () {
         const { headers, text } = yield* get("/llms.txt", { authorization: null })
         assert.include(headers.get("content-type") ?? "", "text/plain")
-        for (const part of ["job:people.email.find", "Search the web", "/openapi.json"]) assert.include(text, part)
+        for (const part of ["job:people.email.find", "Search the web", "/openapi.json", "[reference](/docs/reference)"])
+          assert.include(text, part)
+        assert.notMatch(text, /\b1 (?:operations|providers|jobs)\b/)
       })
     )
   )
