@@ -94,6 +94,25 @@ describe("ARCHITECTURE.md", () => {
     )
   })
 
+  it("and contributing.md names every file of the storages, which a new one is made after", () => {
+    const contributing = readFileSync(join(root, "docs/contributing.md"), "utf8")
+    const [, section = ""] = contributing.split("\n## A new storage\n")
+    const patterns = [...section.matchAll(/`(\w[\w*]*\.ts)`/g)].map(
+      ([, name = ""]) => new RegExp(`^${name.replace(".", "\\.").replace("*", "\\w+")}$`)
+    )
+    const files = ["memory", "postgres"].flatMap((room) =>
+      readdirSync(join(root, "src/layers", room)).filter((name) => name.endsWith(".ts"))
+    )
+    assert.deepStrictEqual(
+      files.filter((name) => !patterns.some((pattern) => pattern.test(name))),
+      []
+    )
+    assert.deepStrictEqual(
+      patterns.filter((pattern) => !files.some((name) => pattern.test(name))).map(({ source }) => source),
+      []
+    )
+  })
+
   it("says of each rule where it stands: an export of a file", () => {
     const rules = rowsOf(page, "Rules and where they stand").map(([rule = "", place = ""]) => ({
       rule,
