@@ -1,5 +1,5 @@
 /**
- * `npm run drill`: the backups of docs/operating.md, made under load and loaded again. Three times: a base backup with
+ * `npm run drill`: the backups of docs/backup.md, made under load and loaded again. Three times: a base backup with
  * the archived log, restored to a named point; a dump, loaded into a fresh cluster; and a dump, loaded back into the
  * database that it was made of. After each, `gateway ledger verify` must say drift 0 before a node is started, the
  * storage must be recognised as another one, what waited in its queue must fail without a call, keys that were answered

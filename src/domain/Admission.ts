@@ -3,8 +3,8 @@
  * the quote and the tests use the same rule. Callers rely on the order of the checks: key, run cap, runs a minute, runs
  * in flight, the token's month, the balance.
  *
- * A token that came from a login approval shares the limits of the token that approved it: a run counts against the
- * token and against every token above it in that line.
+ * A child token shares the limits of its parent (`TokenLine.ts`): a run counts against the token and against every
+ * token above it in that line.
  */
 import { Array as Arr, Data, Either } from "effect"
 import {

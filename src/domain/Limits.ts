@@ -1,9 +1,12 @@
 /**
- * Every bound on what comes from outside and every default that a client can notice, in one place. A name says what is
- * counted, and its last word is the unit. A name that ends in `Default` holds when nothing else is set. Where a number
- * comes from the contract, its section is named beside it; all others are our choice. Two kinds of number stand
- * elsewhere: bounds of an algorithm that nobody outside can notice stay beside their algorithm, and defaults that only
- * an operator sees (ports, connections, slots) stand in `layers/node/Config.ts`.
+ * Bounds on what comes from outside, and defaults that a client can notice. A number that more than one file uses, or
+ * that the OpenAPI document names, belongs here. A name says what is counted, and its last word is the unit. A name
+ * that ends in `Default` holds when nothing else is set. Where a number comes from the contract, its section is named
+ * beside it; all others are our choice.
+ *
+ * A number of one algorithm stays beside it, such as the time for a connection in `layers/providers/Transport.ts` and
+ * the length of a question in `QuestionHints.ts`. Defaults of settings (ports, connections, slots) are in
+ * `layers/node/Config.ts`; some of them are taken from here, because a page or a client names them too.
  */
 
 // Workspaces and their money.

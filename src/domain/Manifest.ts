@@ -1,10 +1,11 @@
 /**
  * The manifests: what a provider, its operations and a job are, as written in `catalog/providers/*.yaml` and
  * `catalog/jobs/*.yaml`. This module promises the shape and nothing else: reading files, compiling expressions and
- * calling providers live in the layers. Every expression (`when`, `micros`, output fields …) is JMESPath over `{
- * status, headers, body }` of the provider's answer, `headers` with lower-case names.
+ * calling providers live in the layers. Expressions are JMESPath. Those about an answer (rules, output fields, costs)
+ * see `{ status, headers, body, input }`, `headers` with lower-case names. `price.byInput` is worked out before the
+ * call and sees `{ input }` alone.
  *
- * The parts of an operation stand in files of their own (`manifest/`); everybody imports them from here.
+ * The parts of an operation are in files of their own (`manifest/`); everybody imports them from here.
  */
 import { Schema } from "effect"
 import { Json, JsonObject } from "./Json.js"

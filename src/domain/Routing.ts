@@ -1,5 +1,5 @@
 /**
- * The order of a job's providers. Pure, and the one place of the formula (docs: "Routing"):
+ * The order of a job's providers. Pure, and the one place of the formula:
  *
  * - success  = (successes + 10·m) / (calls + 10), m = (all successes of the job + 10·0.8) / (all calls of the job +
  * 10):

@@ -1,7 +1,8 @@
 /**
- * Where a token comes from. A token that a person made has no parent. A token from a login approval is a child of the
- * token that approved it, and one that a token made is that token's child. A child can never do more than its parent:
- * it shares the limits of all tokens above it, ends no later than they do, and is revoked when one of them is.
+ * Where a token comes from. A token that a person made, or that a person let in by approving a login, has no parent. A
+ * token that another token made, or let in by approving a login, is the child of that token. A child can never do more
+ * than its parent: it shares the limits of all tokens above it, ends no later than they do, and is revoked when one of
+ * them is.
  */
 import { Array as Arr, Option } from "effect"
 import type { Spends, TokenSpend } from "./Admission.js"

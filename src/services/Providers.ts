@@ -1,7 +1,8 @@
 /**
  * Calls one operation of one provider. Whatever the provider does, and however the network breaks, is an answer or one
- * of the two failures of a call. One call is one exchange (or one started asynchronous operation); it is never repeated
- * in here. Interrupting the effect aborts the exchange.
+ * of the two failures of a call. One call is one exchange, one asynchronous operation, or the pages of one result. Its
+ * first request is never repeated in here; polls, further pages and the fetch of a result may be. Interrupting the
+ * effect aborts the exchange.
  */
 import { Context, type Effect } from "effect"
 import type { Json, JsonObject } from "../domain/Json.js"

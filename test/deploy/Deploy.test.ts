@@ -367,6 +367,24 @@ describe("the Kustomize base", () => {
     for (const literal of literals) assert.isTrue(settings.has(literal.split("=")[0]), literal)
   })
 
+  it("has the environment and the secrets of the Job that the page shows", () => {
+    const [, written = ""] = [...textOf("docs/deploying.md").matchAll(/```yaml\n([^]*?)```/g)].at(1) ?? []
+    const job = parse(written).spec.template.spec
+    const [migrating] = job.containers
+    assert.deepStrictEqual(migrating.env, container.env)
+    assert.isTrue(migrating.image.endsWith(`/${container.image}:${productVersion}`))
+    assert.deepStrictEqual(migrating.command, ["node", "dist/cli.js", "migrate"])
+    const [{ name: volume, secret }] = pod.volumes
+    const { mountPath, name, readOnly } = migrating.volumeMounts[0]
+    assert.deepStrictEqual(
+      { mountPath, name, readOnly },
+      container.volumeMounts.find((mount: { readonly name: string }) => mount.name === volume)
+    )
+    assert.deepStrictEqual(job.volumes[0].secret, { secretName: secret.secretName, defaultMode: secret.defaultMode })
+    for (const [key, value] of Object.entries(job.securityContext)) assert.strictEqual(pod.securityContext[key], value)
+    assert.strictEqual(job.enableServiceLinks, pod.enableServiceLinks)
+  })
+
   it("names each file that stands beside it, and no other", () => {
     assert.sameMembers([...resources, "kustomization.yaml"], readdirSync(join(root, base)))
     assert.sameMembers([...documents.keys()], ["Deployment", "PodDisruptionBudget", "Service", "ServiceAccount"])

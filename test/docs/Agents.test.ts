@@ -1,4 +1,4 @@
-// docs/agents.md: the twenty everyday requests, each answered with few calls and little of a model's context.
+// docs/agents.md: twenty everyday requests, each answered with few calls and little of a model's context.
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -11,7 +11,7 @@ import { rowsOf } from "./tables.js"
 
 const text = readFileSync(fileURLToPath(new URL("../../docs/agents.md", import.meta.url)), "utf8")
 const code = (cell: string): string => cell.replaceAll("`", "")
-const requests = rowsOf(text, "Twenty everyday requests").map(
+const requests = rowsOf(text, "How much context a request takes").map(
   ([request = "", words = "", endpointId = "", input = "", kilobytes = ""]) => ({
     request,
     words,

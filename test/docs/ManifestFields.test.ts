@@ -1,12 +1,16 @@
-/** docs/providers.md names every field of a manifest with an example, no other one, and every example file. */
+/**
+ * docs/manifest.md names every field of a manifest with its default, its words, its bounds and an example, and no other
+ * field; docs/providers.md links every example file.
+ */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
 import { isObject, type Json } from "../../src/domain/Json.js"
 import { manifestSchema, type SchemaKind } from "../../src/domain/ManifestSchemas.js"
 import { root } from "../support/program.js"
+import { type Fact, factsOf } from "./manifestFacts.js"
 
-const page = readFileSync(join(root, "docs", "providers.md"), "utf8")
+const page = readFileSync(join(root, "docs", "manifest.md"), "utf8")
 
 /** Dotted paths of all fields of a JSON Schema, without the names that an author chooses, such as those of inputs. */
 const fieldsOf = (kind: SchemaKind): ReadonlyArray<string> => {
@@ -33,13 +37,21 @@ const fieldsOf = (kind: SchemaKind): ReadonlyArray<string> => {
   return [...found]
 }
 
-/** The rows under a heading of the page: the path of each field, and its example. */
-const rowsUnder = (heading: string): ReadonlyArray<readonly [field: string, example: string]> => {
-  const section = page.split(`\n### ${heading}\n`)[1]?.split(/\n##/)[0] ?? ""
-  return section
-    .split("\n")
-    .map((line) => /^\| `([^`]+)` +\|(?:[^|\\]|\\.)*\| (.*) \|$/.exec(line))
-    .flatMap((row) => (row === null ? [] : [[row[1] ?? "", (row[2] ?? "").trim()] as const]))
+interface FieldRow {
+  readonly field: string
+  readonly without: string
+  readonly means: string
+  readonly example: string
+}
+
+const rowShape = /^\| `([^`]+)` \| ((?:[^|\\]|\\.)*) \| ((?:[^|\\]|\\.)*) \| (.*) \|$/
+
+const rowsUnder = (heading: string): ReadonlyArray<FieldRow> => {
+  const section = page.split(`\n## ${heading}\n`)[1]?.split(/\n## /)[0] ?? ""
+  return section.split("\n").flatMap((line) => {
+    const [matched, field = "", without = "", means = "", example = ""] = rowShape.exec(line) ?? []
+    return matched === undefined ? [] : [{ field, without, means, example: example.trim() }]
+  })
 }
 
 const tables: ReadonlyArray<readonly [heading: string, kind: SchemaKind, prefix: string]> = [
@@ -50,22 +62,50 @@ const tables: ReadonlyArray<readonly [heading: string, kind: SchemaKind, prefix:
   ["A job", "job", ""]
 ]
 
-describe("docs/providers.md", () => {
-  for (const kind of ["provider", "job"] as const)
+/** A word as a cell has it. */
+const shown = (word: string): string => (word === "\t" ? "tab" : `\`${word === "|" ? "\\|" : word}\``)
+
+/** What the page says wrongly of a field. */
+const problemsOf = (
+  { bounds, without: expected, words }: Fact,
+  { means, without }: FieldRow
+): ReadonlyArray<string> => [
+  ...([...expected].join(", ") === without ? [] : [`its default is ${[...expected].join(", ")}`]),
+  ...[...words].filter((word) => !means.includes(shown(word))).map((word) => `it may be ${word}`),
+  ...[...bounds].filter((bound) => !means.includes(bound)).map((bound) => `it is ${bound}`)
+]
+
+describe("docs/manifest.md", () => {
+  for (const kind of ["provider", "job"] as const) {
+    const rows = tables
+      .filter((table) => table[1] === kind)
+      .flatMap(([heading, , prefix]) => rowsUnder(heading).map((row) => ({ ...row, path: `${prefix}${row.field}` })))
+
     it(`names every field of the manifest of a ${kind}, and no other`, () => {
-      const named = tables
-        .filter((table) => table[1] === kind)
-        .flatMap(([heading, , prefix]) => rowsUnder(heading).map(([field]) => `${prefix}${field}`))
-      assert.deepStrictEqual([...named].sort(), [...fieldsOf(kind)].sort())
+      assert.deepStrictEqual(rows.map(({ path }) => path).sort(), [...fieldsOf(kind)].sort())
     })
+
+    it(`says the default, the words and the bounds of each field of a ${kind}`, () => {
+      const facts = factsOf(kind)
+      assert.sameMembers([...facts.keys()], [...fieldsOf(kind)])
+      const wrong = rows.flatMap((row) => {
+        const fact = facts.get(row.path)
+        return fact === undefined ? [] : problemsOf(fact, row).map((problem) => `${row.path}: ${problem}`)
+      })
+      assert.deepStrictEqual(wrong, [])
+    })
+  }
 
   it("gives an example of each field", () => {
     for (const [heading] of tables)
-      for (const [field, example] of rowsUnder(heading)) assert.match(example, /^`.+`$/, `${heading}: ${field}`)
+      for (const { example, field } of rowsUnder(heading)) assert.match(example, /^`.+`$/, `${heading}: ${field}`)
   })
+})
 
+describe("docs/providers.md", () => {
   it("links every example manifest", () => {
+    const providers = readFileSync(join(root, "docs", "providers.md"), "utf8")
     for (const file of readdirSync(join(root, "examples", "providers")))
-      assert.include(page, `](../examples/providers/${file})`)
+      assert.include(providers, `](../examples/providers/${file})`)
   })
 })

@@ -36,9 +36,12 @@ export const guideGroups: ReadonlyArray<{ readonly label: string; readonly guide
   {
     label: "Run it",
     guides: [
-      { name: "operating", title: "Operating", says: "Backups, reconciliation, keys, workspaces, upgrades." },
+      { name: "operating", title: "Operating", says: "Production, customers, uncertain runs, prices, upgrades." },
       { name: "configuration", title: "Configuration", says: "Every setting, and the values that it takes." },
       { name: "cli", title: "Command line", says: "Every command with its options." },
+      { name: "backup", title: "Backup", says: "How to back up and restore, and what a restore means." },
+      { name: "retention", title: "Retention", says: "How long runs are kept, and how they leave." },
+      { name: "keys", title: "Keys", says: "Keys of providers, and the keys that seal them." },
       { name: "deploying", title: "Deploying", says: "An image, compose for one machine, Kustomize for a cluster." },
       {
         name: "scaling",
@@ -49,6 +52,7 @@ export const guideGroups: ReadonlyArray<{ readonly label: string; readonly guide
       { name: "alerts", title: "Alerts", says: "What each alert means, and what to do." },
       { name: "payments", title: "Payments", says: "Top-ups by card through Stripe." },
       { name: "providers", title: "Providers", says: "How to add a provider: one YAML file." },
+      { name: "manifest", title: "Manifest", says: "Every field of a manifest, with its default and its bounds." },
       { name: "imports", title: "Imports", says: "What imported operations send, measured on real documents." },
       { name: "security", title: "Security", says: "What is protected from whom, and what an operator must do." }
     ]

@@ -1,7 +1,7 @@
 // The numbers of the ranking, in one place. Most stand on a plateau: halving or doubling one changes little on any
-// benchmark (docs/search.md), which is the best sign that it holds on other catalogs too. The weights of parameters are
-// a compromise between the benchmarks: more of them helps people who restate an operation's parameters, and harms
-// those who ask a catalog in which the operation that they mean declares none.
+// benchmark (bench/search/README.md), which is the best sign that it holds on other catalogs too. The weights of
+// parameters are a compromise between the benchmarks: more of them helps people who restate an operation's parameters,
+// and harms those who ask a catalog in which the operation that they mean declares none.
 import type { FieldName, FieldTuning } from "./SearchDocument.js"
 
 export interface Tuning {
