@@ -31,7 +31,8 @@ import { cpuSeconds, postgresCpuSeconds, postmasterOf, residentMegabytes } from 
 const { amount, count } = optionsOf({
   values: ["seconds", "rounds", "connections", "workspaces", "minutes", "stored"]
 })
-const seconds = amount("seconds", 6)
+// pgbench counts whole ones.
+const seconds = count("seconds", 6)
 const rounds = count("rounds", 3)
 const connections = count("connections", 64)
 const workspaces = count("workspaces", 1000)
