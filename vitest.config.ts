@@ -1,8 +1,18 @@
+import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 import { chaos, isolated } from "./test/isolated.js"
 import LongestFirst from "./test/support/longestFirst.js"
 
+const source = (path: string): string => fileURLToPath(new URL(`./src/${path}`, import.meta.url))
+
 export default defineConfig({
+  resolve: {
+    // As in tsconfig.json: the examples import the package by its name, and no test waits for a build of it.
+    alias: {
+      "provider-gateway/client": source("client/index.ts"),
+      "provider-gateway/testing": source("testing.ts")
+    }
+  },
   test: {
     globalSetup: ["test/support/globalSetup.ts"],
     reporters: ["default", "./test/support/closingLine.ts"],

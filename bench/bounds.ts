@@ -10,6 +10,8 @@ import { createServer } from "node:http"
 import { fileURLToPath } from "node:url"
 import { cases } from "./bounds/Cases.js"
 import { calibrate, type Measured } from "./bounds/Measuring.js"
+import { optionsOf } from "./Options.js"
+import { environmentWith } from "./runs/Environment.js"
 import { nodeFlags } from "./runs/Processes.js"
 
 const stallMillisMax = 50
@@ -20,10 +22,14 @@ const aloneMillisMax = 2_000
 const calibrationMillis = 25
 const childMillisMax = 120_000
 
-const asked = process.argv.slice(2)
-const roundsAt = asked.indexOf("--rounds")
-const rounds = roundsAt < 0 ? 3 : Number(asked.splice(roundsAt, 2)[1])
-const chosen = cases.filter(({ name }) => asked.length === 0 || asked.some((word) => name.includes(word)))
+const { count, words } = optionsOf({ values: ["rounds"], words: true })
+const rounds = count("rounds", 3)
+const fruitless = words.filter((word) => !cases.some(({ name }) => name.includes(word)))
+if (fruitless.length > 0) {
+  console.error(`No case has a name with ${fruitless.join(", nor with ")}`)
+  process.exit(2)
+}
+const chosen = cases.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
 
 // The provider of the cases that are answers: its work must not stall the process that is measured.
 const server = createServer((request, response) => {
@@ -40,7 +46,7 @@ const measured = (at: number): Promise<Measured> =>
   new Promise((done, fail) => {
     const child = fork(fileURLToPath(new URL("./bounds/child.js", import.meta.url)), [], {
       execArgv: ["--expose-gc", ...nodeFlags],
-      env: { ...process.env, BOUNDS_CASE: String(at), BOUNDS_PORT: String(port), BOUNDS_ROUNDS: String(rounds) }
+      env: environmentWith({ BOUNDS_CASE: String(at), BOUNDS_PORT: String(port), BOUNDS_ROUNDS: String(rounds) })
     })
     const limit = setTimeout(() => child.kill("SIGKILL"), childMillisMax)
     child.once("message", (result: Measured) => done(result))

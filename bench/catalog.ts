@@ -1,20 +1,22 @@
 // Speed and size of the catalog's routes at 40,000 and 95,000 operations, through HTTP, each beside a bare Node server
 // that sends the same rows. On a busy machine read the CPU time and the shares. The operations are generated; with
 // --data they are those of a folder. Usage: npm run bench:catalog -- [--data DIR] [--seconds N]
-import { readFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { Pool, request } from "undici"
 import { generatedFile } from "./catalog/Generated.js"
-import { numberOption } from "./Options.js"
+import { optionsOf } from "./Options.js"
+import { quantile } from "./Quantiles.js"
 import { dataFolder } from "./search/Data.js"
 import { freePort, nodeFlags, ready, start, stopAll } from "./runs/Processes.js"
+import { cpuSeconds, residentMegabytes } from "./runs/Usage.js"
 
-const data = dataFolder(process.argv)
+const options = optionsOf({ values: ["data", "seconds"] })
+const data = dataFolder(options.text("data"))
 const files =
   data === undefined
     ? [40_000, 95_000].map(generatedFile)
     : ["operations-40k.jsonl.gz", "operations-93k.jsonl.gz"].map((name) => join(data, name))
-const seconds = numberOption("seconds", 5)
+const seconds = options.amount("seconds", 5)
 const verbs = ["send", "list", "create", "delete", "search", "translate", "upload", "get", "update", "validate"]
 const nouns = [
   "weather forecast",
@@ -37,8 +39,6 @@ const nouns = [
 ]
 const headers = { authorization: "Bearer bench" }
 
-const share = (sorted: ReadonlyArray<number>, of: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * of))] ?? Number.NaN
 const timed = async (
   pool: Pool,
   path: string,
@@ -52,24 +52,6 @@ const timed = async (
   return performance.now() - begin
 }
 
-/** Milliseconds of CPU that a process has used, all threads; NaN where the system does not tell. */
-const cpuOf = (pid: number | undefined): number => {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? []
-    return (Number(fields[11]) + Number(fields[12])) * 10
-  } catch {
-    return Number.NaN
-  }
-}
-
-const residentMb = (pid: number | undefined): number => {
-  try {
-    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
-  } catch {
-    return Number.NaN
-  }
-}
-
 interface Rate {
   readonly perSecond: number
   readonly cpuMicros: number
@@ -78,12 +60,12 @@ interface Rate {
 /** As many as a closed loop of 16 connections gets answered, and the CPU time of the server for each. */
 const most = async (
   origin: string,
-  pid: number | undefined,
+  pid: number,
   path: (n: number) => string,
   more: { readonly [name: string]: string } = {},
   expected = 200
 ): Promise<Rate> => {
-  const cpuBefore = cpuOf(pid)
+  const cpuBefore = cpuSeconds(pid)
   const pool = new Pool(origin, { connections: 16, pipelining: 1 })
   const until = performance.now() + seconds * 1000
   const begin = performance.now()
@@ -96,7 +78,7 @@ const most = async (
   await pool.close()
   return {
     perSecond: (1000 * count) / (performance.now() - begin),
-    cpuMicros: (1000 * (cpuOf(pid) - cpuBefore)) / count
+    cpuMicros: (1e6 * (cpuSeconds(pid) - cpuBefore)) / count
   }
 }
 
@@ -108,7 +90,7 @@ const steady = async (
 ): Promise<ReadonlyArray<number>> => {
   const pool = new Pool(origin, { connections: 64, pipelining: 1 })
   const begin = performance.now()
-  const due = Array.from({ length: perSecond * seconds }, (_, n) => begin + (1000 * n) / perSecond)
+  const due = Array.from({ length: Math.ceil(perSecond * seconds) }, (_, n) => begin + (1000 * n) / perSecond)
   const times = await Promise.all(
     due.map(async (at, n) => {
       await new Promise((resolve) => setTimeout(resolve, at - performance.now()))
@@ -149,7 +131,7 @@ const measure = async (file: string): Promise<void> => {
     [...nodeFlags, "--expose-gc", join(import.meta.dirname, "catalog/server.js"), file, String(port)],
     { NODE_ENV: "production" }
   )
-  const { pid } = server
+  const pid = server.pid ?? 0
   const origin = `http://127.0.0.1:${port}`
   const bare = `http://127.0.0.1:${port + 1}`
   const { buildSeconds, longestWaitMs, longestWorkMs, operations, rssMb, usedMb } = await built(`${bare}/built`)
@@ -169,7 +151,7 @@ const measure = async (file: string): Promise<void> => {
   const times = await steady(origin, 200, (n) => fresh(n + 1_000_000))
   line(
     "search at 200/s, all new",
-    `p50 ${share(times, 0.5).toFixed(1)} ms, p95 ${share(times, 0.95).toFixed(1)}, p99 ${share(times, 0.99).toFixed(1)}`
+    `p50 ${quantile(times, 0.5).toFixed(1)} ms, p95 ${quantile(times, 0.95).toFixed(1)}, p99 ${quantile(times, 0.99).toFixed(1)}`
   )
   const searched = [
     ["bare", await most(bare, pid, () => "/search")],
@@ -192,7 +174,7 @@ const measure = async (file: string): Promise<void> => {
   // The pages that reading the file took stay with the process until its first large collections.
   line(
     "memory",
-    `${usedMb.toFixed(0)} MB used; resident ${rssMb.toFixed(0)} MB when built, ${residentMb(pid).toFixed(0)} MB after all of this`
+    `${usedMb.toFixed(0)} MB used; resident ${rssMb.toFixed(0)} MB when built, ${residentMegabytes(pid).toFixed(0)} MB after all of this`
   )
   server.kill("SIGINT")
 }

@@ -19,16 +19,18 @@ import * as EmbeddedPostgres from "../src/layers/postgres/embedded/EmbeddedPostg
 import { Members } from "../src/services/Members.js"
 import { Reports } from "../src/services/Reports.js"
 import { Sessions } from "../src/services/Sessions.js"
-import { numberOption, textOption } from "./Options.js"
+import { optionsOf } from "./Options.js"
+import { quantile } from "./Quantiles.js"
 import { days, fill, largest } from "./console/Fill.js"
 import { configured } from "./runs/Gateways.js"
 import { freePort, nodeFlags, ready, start, stopAll } from "./runs/Processes.js"
 
 const p95MillisMax = 100
 
-const runs = numberOption("runs", 1_000_000)
-const visits = numberOption("visits", 40)
-const kept = textOption("data")
+const { count, text } = optionsOf({ values: ["runs", "visits", "data"] })
+const runs = count("runs", 1_000_000)
+const visits = count("visits", 40)
+const kept = text("data")
 const dataDir = kept ?? mkdtempSync(join(tmpdir(), "gateway-bench-console-"))
 const filled = kept !== undefined && existsSync(join(kept, "postgres.json"))
 
@@ -100,9 +102,6 @@ const load = async (path: string, cookie: string): Promise<number> => {
   return performance.now() - begin
 }
 
-const at = (sorted: ReadonlyArray<number>, part: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
-
 try {
   const { ids, operator, owner } = await Effect.runPromise(prepared)
   start([...nodeFlags, "dist/main.js"], env)
@@ -151,7 +150,7 @@ try {
     const times: Array<number> = []
     for (let visit = 0; visit < visits; visit += 1) times.push(await load(address, cookie))
     times.sort((a, b) => a - b)
-    const [p50, p95] = [at(times, 0.5), at(times, 0.95)]
+    const [p50, p95] = [quantile(times, 0.5), quantile(times, 0.95)]
     if (p95 > p95MillisMax) slow += 1
     console.log(
       `${p50.toFixed(1).padStart(8)} ${p95.toFixed(1).padStart(8)} ${p95 > p95MillisMax ? "!" : " "} ${path}${query === "" ? "" : ` ?${query.replaceAll(/=[^&]*_[0-9a-z]+/g, "=…")}`}`

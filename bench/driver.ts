@@ -10,12 +10,14 @@ import Pg from "pg"
 import { types } from "../src/layers/postgres/database/ColumnTypes.js"
 import { inOneWrite, named, pipelined } from "../src/layers/postgres/database/DriverInternals.js"
 import * as EmbeddedPostgres from "../src/layers/postgres/embedded/EmbeddedPostgres.js"
-import { numberOption } from "./Options.js"
-import { median } from "./runs/Load.js"
+import { optionsOf } from "./Options.js"
+import { median } from "./Quantiles.js"
+import { inOwnDatabase } from "./runs/OwnDatabase.js"
 
-const rounds = numberOption("rounds", 9)
-const roundMillis = numberOption("millis", 1_000)
-const connections = numberOption("connections", 4)
+const { count } = optionsOf({ values: ["rounds", "millis", "connections"] })
+const rounds = count("rounds", 9)
+const roundMillis = count("millis", 1_000)
+const connections = count("connections", 4)
 
 interface Tricks {
   readonly oneWrite: boolean
@@ -32,7 +34,6 @@ const variants: ReadonlyArray<readonly [name: string, tricks: Tricks]> = [
 ]
 
 const schema = `
-  drop schema if exists bench_driver cascade;
   create schema bench_driver;
   create table bench_driver.wallets (id int primary key, available bigint not null, reserved bigint not null) with (fillfactor = 50);
   create table bench_driver.runs (id bigint generated always as identity primary key, wallet int not null, status text not null, result json);
@@ -155,13 +156,12 @@ const main = async (url: string): Promise<void> => {
     )
   }
   await Promise.all(lanes.flatMap(({ clients }) => clients.map((client) => client.end())))
-  await admin.query("drop schema bench_driver cascade")
   await admin.end()
 }
 
 const given = process.env["DATABASE_URL"]
 if (given !== undefined) {
-  await main(given)
+  await inOwnDatabase(given, main)
 } else {
   const dataDir = mkdtempSync(join(tmpdir(), "gateway-bench-driver-"))
   await Effect.runPromise(

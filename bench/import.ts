@@ -7,18 +7,19 @@ import { join } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Effect } from "effect"
 import { importNamedOperations } from "../src/layers/catalog/import/ImportOpenApi.js"
-import { textOption } from "./Options.js"
+import { optionsOf } from "./Options.js"
 import { differences } from "./import/Comparing.js"
 import { draw, type Drawn } from "./import/Draw.js"
 import { callOf, kindOf, mediaTypes } from "./import/Reader.js"
 import { placeOf, stage } from "./import/Sending.js"
 
-const folder = textOption("documents") ?? ""
-const list = textOption("list") ?? "bench/import/lists/first.json"
-const seed = textOption("seed")
+const { count, text } = optionsOf({ values: ["documents", "list", "seed", "count", "table"] })
+const folder = text("documents") ?? ""
+const list = text("list") ?? "bench/import/lists/first.json"
+const seed = count("seed", Number.NaN, 0)
+const many = count("count", 50)
 if (!existsSync(folder)) throw new Error("--documents must name the folder with the documents; see bench/README.md")
-if (seed !== undefined)
-  writeFileSync(list, `${JSON.stringify(draw(folder, Number(seed), Number(textOption("count") ?? 50)), null, 2)}\n`)
+if (!Number.isNaN(seed)) writeFileSync(list, `${JSON.stringify(draw(folder, seed, many), null, 2)}\n`)
 const operations: ReadonlyArray<Drawn> = JSON.parse(readFileSync(list, "utf8"))
 
 interface Row {
@@ -75,7 +76,7 @@ const table = [
       `| ${row.drawn.of} | \`${row.drawn.method.toUpperCase()} ${row.drawn.path}\` | ${cell(row.required)} | ${cell(row.optional)} |`
   )
 ].join("\n")
-const out = textOption("table")
+const out = text("table")
 if (out !== undefined) writeFileSync(out, `${table}\n`)
 for (const row of rows.filter((each) => !isRight(each)))
   console.log(

@@ -3,7 +3,6 @@
 // fails when a set falls (bench/README.md). Speed: at 40,000 operations, beside plain BM25 on the same.
 // Usage: npm run bench:search -- [--data DIR] [--fast] [--sets a,b] [--release] [--record]
 import { join } from "node:path"
-import { parseArgs } from "node:util"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect, Logger, LogLevel } from "effect"
 import { noFilter, type SearchAnswer } from "../src/domain/CatalogSearch.js"
@@ -11,6 +10,8 @@ import { readCatalog } from "../src/layers/catalog/CatalogFiles.js"
 import type { SearchDocument } from "../src/layers/catalog/search/SearchDocument.js"
 import { readVocabulary } from "../src/layers/catalog/VocabularyFiles.js"
 import { generatedLines } from "./catalog/Generated.js"
+import { optionsOf } from "./Options.js"
+import { quantile } from "./Quantiles.js"
 import { fingerprintOf, readBaseline, record, recordedGains, recordOf } from "./search/Baseline.js"
 import { type BenchQuery, dataFolder, readLines } from "./search/Data.js"
 import { type Difference, differences } from "./search/Differences.js"
@@ -30,18 +31,16 @@ import { plainBm25 } from "./search/PlainBm25.js"
 import { servedCatalog, viewer } from "./search/Served.js"
 import { type BenchSet, load, type Loaded, publishedSets } from "./search/Sets.js"
 
-const { values: options } = parseArgs({
-  options: {
-    data: { type: "string" },
-    /** Without distractors and without times. */
-    fast: { type: "boolean", default: false },
-    sets: { type: "string" },
-    /** With the questions that are kept apart. */
-    release: { type: "boolean", default: false },
-    record: { type: "boolean", default: false }
-  }
-})
-const data = dataFolder(process.argv)
+const given = optionsOf({ values: ["data", "sets"], flags: ["fast", "release", "record"] })
+const options = {
+  /** Without distractors and without times. */
+  fast: given.has("fast"),
+  sets: given.text("sets"),
+  /** With the questions that are kept apart. */
+  release: given.has("release"),
+  record: given.has("record")
+}
+const data = dataFolder(given.text("data"))
 const vocabulary = await Effect.runPromise(Effect.provide(readVocabulary("catalog"), NodeContext.layer))
 const builtIn = await Effect.runPromise(Effect.provide(readCatalog(["catalog"]), NodeContext.layer))
 const { jobs } = builtIn
@@ -86,9 +85,6 @@ const judge = (
   }
 }
 
-const percentile = (sorted: ReadonlyArray<number>, share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-
 const timed = (rank: Ranker, queries: ReadonlyArray<string>): string => {
   // The last ones, which are forgotten again when it is their turn: what is timed is searching, not remembering.
   for (const query of queries.slice(-200)) rank(query)
@@ -103,7 +99,7 @@ const timed = (rank: Ranker, queries: ReadonlyArray<string>): string => {
   const used = process.cpuUsage(before)
   const cpu = (used.user + used.system) / 1000 / times.length
   const total = times.reduce((sum, time) => sum + time, 0)
-  return `p50 ${percentile(times, 0.5).toFixed(2)} ms, p95 ${percentile(times, 0.95).toFixed(2)}, p99 ${percentile(times, 0.99).toFixed(2)}, ${Math.round((1000 * times.length) / total)}/s, CPU ${cpu.toFixed(2)} ms each`
+  return `p50 ${quantile(times, 0.5).toFixed(2)} ms, p95 ${quantile(times, 0.95).toFixed(2)}, p99 ${quantile(times, 0.99).toFixed(2)}, ${Math.round((1000 * times.length) / total)}/s, CPU ${cpu.toFixed(2)} ms each`
 }
 
 const gc = globalThis.gc

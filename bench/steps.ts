@@ -1,7 +1,8 @@
 // How many steps of Effect's runtime a request takes, where they are made, and how much memory it allocates. Unlike
-// times, both are the same on a busy machine, so they show what a change costs at once. The gateway runs as in
-// production, on a Postgres of its own, with a preloaded counter (`steps/count.mjs`, then `steps/bytes.mjs`). It is not
-// bundled, so that the counter sees the library load.
+// times, both are the same on a busy machine, so they show what a change costs at once. The gateway runs on a Postgres
+// of its own, with the flags of `npm start` and a preloaded counter (`steps/count.mjs`, then `steps/bytes.mjs`). It is
+// not what production runs: it is not bundled, so that the counter sees the library load, and so its object literals
+// are not rewritten either (`scripts/object-spreads.mjs`).
 // Usage: npm run bench:steps -- [--requests N] [--places N]
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -11,12 +12,14 @@ import { join } from "node:path"
 import { Effect, Schema } from "effect"
 import { Pool } from "undici"
 import * as EmbeddedPostgres from "../src/layers/postgres/embedded/EmbeddedPostgres.js"
-import { numberOption } from "./Options.js"
+import { optionsOf } from "./Options.js"
+import { environmentWith } from "./runs/Environment.js"
 import { paidRunBody, unlimited } from "./runs/PaidRun.js"
-import { freePort, ready } from "./runs/Processes.js"
+import { freePort, nodeFlags, ready } from "./runs/Processes.js"
 
-const requests = numberOption("requests", 100)
-const placesShown = numberOption("places", 0)
+const options = optionsOf({ values: ["requests", "places"] })
+const requests = options.count("requests", 100)
+const placesShown = options.count("places", 0, 0)
 
 interface Counted {
   readonly steps: number
@@ -58,15 +61,8 @@ const counted = async <A>(
   const dataDir = mkdtempSync(join(tmpdir(), "gateway-steps-"))
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const gateway = spawn(process.execPath, [...preloaded, ".bench/src/main.js"], {
-    env: {
-      ...process.env,
-      PORT: String(port),
-      HOST: "127.0.0.1",
-      GATEWAY_DATA_DIR: dataDir,
-      ...unlimited,
-      GATEWAY_LEDGER_CHECK_SECONDS: "0"
-    },
+  const gateway = spawn(process.execPath, [...nodeFlags, ...preloaded, ".bench/src/main.js"], {
+    env: environmentWith({ PORT: String(port), HOST: "127.0.0.1", GATEWAY_DATA_DIR: dataDir, ...unlimited }),
     stdio: ["ignore", "ignore", "inherit", "ipc"]
   })
   await ready(`${url}/readyz`)

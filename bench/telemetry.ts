@@ -9,15 +9,16 @@ import { join } from "node:path"
 import { Effect } from "effect"
 import { Pool } from "undici"
 import * as EmbeddedPostgres from "../src/layers/postgres/embedded/EmbeddedPostgres.js"
-import { numberOption } from "./Options.js"
-import { median } from "./runs/Load.js"
+import { optionsOf } from "./Options.js"
+import { median } from "./Quantiles.js"
 import { paidRunBody, unlimited } from "./runs/PaidRun.js"
 import { freePort, nodeFlags, ready, start } from "./runs/Processes.js"
 import { cpuSeconds, residentMegabytes } from "./runs/Usage.js"
 
-const runs = numberOption("runs", 4_000)
-const rounds = numberOption("rounds", 3)
-const connections = numberOption("connections", 32)
+const { count } = optionsOf({ values: ["runs", "rounds", "connections"] })
+const runs = count("runs", 4_000)
+const rounds = count("rounds", 3)
+const connections = count("connections", 32)
 
 let taken = 0
 const collector = createServer((request, response) => {
@@ -45,9 +46,9 @@ const modes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 }
 
 let keys = 0
-const paidRuns = async (url: string, token: string, count: number): Promise<void> => {
+const paidRuns = async (url: string, token: string, many: number): Promise<void> => {
   const pool = new Pool(url, { connections, pipelining: 1 })
-  let left = count
+  let left = many
   const one = async (): Promise<void> => {
     while (left > 0) {
       left -= 1
@@ -79,7 +80,6 @@ const measured = async (env: Readonly<Record<string, string>>) => {
     HOST: "127.0.0.1",
     GATEWAY_DATA_DIR: dataDir,
     ...unlimited,
-    GATEWAY_LEDGER_CHECK_SECONDS: "0",
     ...env
   })
   await ready(`${url}/readyz`)

@@ -8,7 +8,10 @@ import { type Deadlines, makeDeadlines } from "../src/layers/node/Deadlines.js"
 import { waitFor } from "../src/layers/runs/Waiting.js"
 import type { Draining } from "../src/services/Draining.js"
 import { firstOf, makeOneTimeEvent, type OneTimeEvent } from "../src/services/OneTimeEvent.js"
+import { optionsOf } from "./Options.js"
+import { median } from "./Quantiles.js"
 
+optionsOf({})
 const waits = 20_000
 const rounds = 7
 
@@ -75,8 +78,6 @@ const measured = (form: Effect.Effect<unknown>) =>
     const { system, user } = process.cpuUsage(before)
     return (system + user) / waits
   })
-
-const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
 const main = Effect.gen(function* () {
   const found = new Map<string, Array<number>>()

@@ -1,9 +1,8 @@
-// A whole gateway without HTTP, in a test with Effect. In a project of your own the import is from
-// "provider-gateway/testing".
+// A whole gateway without HTTP, in a test with Effect.
 import { it } from "@effect/vitest"
 import { Effect, Fiber, TestClock } from "effect"
 import { assert } from "vitest"
-import { Caller, hit, run, testGateway, Wallet } from "../src/testing.js"
+import { Caller, hit, run, testGateway, Wallet } from "provider-gateway/testing"
 
 const slow = testGateway({ providers: { "mock-email-find": hit(undefined, { after: "3 seconds" }) } })
 const request = { endpointId: "mock-email-find", input: { name: "Ada Example", domain: "example.com" } }

@@ -1,8 +1,7 @@
-// A whole gateway in a test, with providers that answer what the test says. In a project of your own the imports
-// are `from "provider-gateway/client"` and `from "provider-gateway/testing"`; everything else is the same.
+// A whole gateway in a test, with providers that answer what the test says.
+import { createClient } from "provider-gateway/client"
+import { hit, miss, testGateway } from "provider-gateway/testing"
 import { assert, it, onTestFinished } from "vitest"
-import { createClient } from "../src/client/index.js"
-import { hit, miss, testGateway } from "../src/testing.js"
 
 it("asks the second provider when the first finds nobody", async () => {
   const gateway = testGateway({

@@ -5,7 +5,7 @@ import { createServer } from "node:http"
 import { readFileSync } from "node:fs"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { type Context, Effect, Layer, Logger } from "effect"
+import { Effect, Layer, Logger } from "effect"
 import { noFilter } from "../../src/domain/CatalogSearch.js"
 import { scopes } from "../../src/domain/Scope.js"
 import { TokenId } from "../../src/domain/Ids.js"
@@ -44,14 +44,10 @@ import { Sessions } from "../../src/services/Sessions.js"
 import { Tokens } from "../../src/services/Tokens.js"
 import { TopUps } from "../../src/services/TopUps.js"
 import { Wallet } from "../../src/services/Wallet.js"
-import { viewer, worldless } from "../search/Served.js"
+import { unused, viewer, worldless } from "../search/Served.js"
 
 const file = process.argv[2] ?? ""
 const port = Number(process.argv[3])
-
-/** What a benchmark of the catalog never calls. */
-const unused = <Id, Shape extends object>(tag: Context.Tag<Id, Shape>, methods: Partial<Shape> = {}): Layer.Layer<Id> =>
-  Layer.succeed(tag, methods as Shape)
 
 const caller = {
   tokenId: TokenId.make(`tok_${"0".repeat(26)}`),

@@ -23,12 +23,12 @@ export interface Given {
   readonly value: Value
 }
 
-export interface BodyGiven {
+interface BodyGiven {
   readonly mediaType: string
   readonly value: Value
 }
 
-export type ExpectedBody =
+type ExpectedBody =
   | { readonly kind: "none" }
   | { readonly kind: "json"; readonly value: Value }
   | { readonly kind: "form"; readonly pairs: ReadonlyArray<Pair> }

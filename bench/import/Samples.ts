@@ -3,9 +3,6 @@
 import { isMembers, itemsOf, type Members, membersOf, type Node, node, textOf, type Value } from "./Document.js"
 
 /** The content of a file of a form. */
-export interface FileValue {
-  readonly fileText: string
-}
 export const fileText = "content of a file"
 export const isFileValue = (value: unknown): boolean => isMembers(value) && value["fileText"] !== undefined
 

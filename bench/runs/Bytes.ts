@@ -16,7 +16,7 @@ import { ArchiveFiles } from "../../src/services/ArchiveFiles.js"
 import { type ArchivedRun, RunHistory } from "../../src/services/RunHistory.js"
 import type { RunKey } from "../../src/services/RunStore.js"
 
-export interface BytesPerRun {
+interface BytesPerRun {
   readonly hot: number
   readonly key: number
   readonly ledger: number
@@ -80,6 +80,6 @@ const measured = (folder: string) =>
     return { hot, key, ledger, history: inHistory, archive: fileBytes / totals.runs } satisfies BytesPerRun
   })
 
-/** Over the database of a benchmark, whose runs it moves. */
+/** Over the database of a benchmark, which is made for it: it moves runs, and closes the month of today. */
 export const bytesPerRun = (folder: string) =>
   Effect.provide(measured(folder), Layer.merge(RunHistoryPg, ArchiveFilesOnDisk(folder)))

@@ -14,6 +14,7 @@ import { readConfig } from "../../src/layers/node/Config.js"
 import * as EmbeddedPostgres from "../../src/layers/postgres/embedded/EmbeddedPostgres.js"
 import { Accounts } from "../../src/services/Accounts.js"
 import { Wallet } from "../../src/services/Wallet.js"
+import { environmentWith } from "./Environment.js"
 import { freePort, nodeFlags, ready, start } from "./Processes.js"
 
 export type Settings = Readonly<Record<string, string>>
@@ -22,15 +23,7 @@ export type Settings = Readonly<Record<string, string>>
 export const configured = (settings: Settings) =>
   Layer.merge(
     NodeContext.layer,
-    Layer.setConfigProvider(
-      ConfigProvider.fromMap(
-        new Map(
-          Object.entries({ ...process.env, ...settings }).flatMap(([key, value]) =>
-            value === undefined ? [] : [[key, value] as const]
-          )
-        )
-      )
-    )
+    Layer.setConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(environmentWith(settings)))))
   )
 
 /** Work of an operator on the storage that these settings name. */
@@ -88,7 +81,7 @@ export interface Gateway {
 
 export const newFolder = (): string => mkdtempSync(join(tmpdir(), "gateway-bench-"))
 
-/** A gateway that is ready, on the Postgres of a folder or of `DATABASE_URL`. */
+/** A gateway that is ready, on the Postgres of a folder, or of the `DATABASE_URL` among the settings. */
 export const gatewayIn = async (folder: string, more: Settings): Promise<Gateway> => {
   const port = await freePort()
   const settings = { PORT: String(port), HOST: "127.0.0.1", GATEWAY_DATA_DIR: folder, ...more }

@@ -1,5 +1,6 @@
 // A closed loop of so many connections, each sending its next request when it has the answer to the one before.
 import { Pool } from "undici"
+import { quantile } from "../Quantiles.js"
 
 export interface Call {
   readonly path: string
@@ -13,12 +14,9 @@ export interface Measured {
   readonly perSecond: number
   readonly p50: number
   readonly p99: number
-  readonly failures: number
 }
 
-const at = (sorted: ReadonlyArray<number>, share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
-
+/** Fails at the first answer that is not as expected: an error is sent sooner than an answer, and is no request. */
 export const load = async (
   origin: string,
   connections: number,
@@ -28,11 +26,11 @@ export const load = async (
 ): Promise<Measured> => {
   const pool = new Pool(origin, { connections, pipelining: 1, headersTimeout: 60_000 })
   const times: Array<number> = []
-  let failures = 0
+  let failure: string | undefined
   const begin = performance.now()
   const until = begin + seconds * 1000
   const one = async (): Promise<void> => {
-    while (performance.now() < until) {
+    while (performance.now() < until && failure === undefined) {
       const { body, headers, path } = next()
       const start = performance.now()
       const answer = await pool.request({
@@ -43,27 +41,18 @@ export const load = async (
       })
       const text = await answer.body.text()
       times.push(performance.now() - start)
-      if (!ok(answer.statusCode, text)) {
-        failures += 1
-        if (failures === 1) console.error(`first failure: ${answer.statusCode} ${text.slice(0, 300)}`)
-      }
+      if (!ok(answer.statusCode, text)) failure ??= `${path} answered ${answer.statusCode} ${text.slice(0, 300)}`
     }
   }
   await Promise.all(Array.from({ length: connections }, one))
   const took = performance.now() - begin
   await pool.close()
+  if (failure !== undefined) throw new Error(failure)
   const sorted = times.toSorted((a, b) => a - b)
   return {
     requests: times.length,
     perSecond: (1000 * times.length) / took,
-    p50: at(sorted, 0.5),
-    p99: at(sorted, 0.99),
-    failures
+    p50: quantile(sorted, 0.5),
+    p99: quantile(sorted, 0.99)
   }
 }
-
-export const median = (values: ReadonlyArray<number>): number =>
-  at(
-    values.toSorted((a, b) => a - b),
-    0.5
-  )

@@ -1,10 +1,12 @@
-// The run that benchmarks pay for, and the settings of a gateway that limits none of them.
+// The run that benchmarks pay for, and the settings of a gateway that limits none of them and does nothing else.
 import type { Call } from "./Load.js"
 
 export const unlimited = {
   GATEWAY_RATE_BURST: "1000000000",
   GATEWAY_RATE_PER_SECOND: "1000000",
-  GATEWAY_INFLIGHT_LIMIT: "100000"
+  GATEWAY_INFLIGHT_LIMIT: "100000",
+  // A check of the whole ledger takes up to seconds of a core, in the middle of what is measured.
+  GATEWAY_LEDGER_CHECK_SECONDS: "0"
 }
 
 export const paidInput = { first_name: "Ada", last_name: "Example", domain: "example.com" }

@@ -4,6 +4,7 @@ import { createServer } from "node:net"
 import { readFileSync } from "node:fs"
 import { Schema } from "effect"
 import { request } from "undici"
+import { environmentWith } from "./Environment.js"
 
 const { scripts } = Schema.decodeUnknownSync(
   Schema.parseJson(Schema.Struct({ scripts: Schema.Struct({ start: Schema.String }) }))
@@ -28,8 +29,9 @@ const started: Array<ChildProcess> = []
 // Also when the benchmark fails half-way.
 process.once("exit", () => started.forEach((child) => child.kill("SIGINT")))
 
-export const start = (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv): ChildProcess => {
-  const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] })
+export const start = (args: ReadonlyArray<string>, settings: Readonly<Record<string, string>>): ChildProcess => {
+  const env = environmentWith(settings)
+  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "pipe"] })
   let words = ""
   const listen = (chunk: Buffer) => {
     words = (words + chunk.toString()).slice(-4000)

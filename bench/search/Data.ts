@@ -58,10 +58,9 @@ export const readQueries = (file: string, group?: string): ReadonlyArray<BenchQu
     .filter((row) => group === undefined || row.group === group)
     .map(({ query, relevant }) => ({ query, relevant: new Map(relevant.map((id) => [id, 1])) }))
 
-/** The folder with real operations and labelled queries: `--data DIR` or `GATEWAY_DATA`; without it there is none. */
-export const dataFolder = (args: ReadonlyArray<string>): string | undefined => {
-  const at = args.indexOf("--data")
-  const folder = (at >= 0 ? args[at + 1] : undefined) ?? process.env["GATEWAY_DATA"]
+/** The folder with real operations and labelled queries: as given, or `GATEWAY_DATA`; without it there is none. */
+export const dataFolder = (given: string | undefined): string | undefined => {
+  const folder = given ?? process.env["GATEWAY_DATA"]
   if (folder !== undefined && !existsSync(folder)) throw new Error(`--data: there is no folder ${folder}`)
   return folder
 }

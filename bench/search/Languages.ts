@@ -4,13 +4,13 @@ import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { readLines } from "./Data.js"
 
-export interface LanguageQuestion {
+interface LanguageQuestion {
   readonly question: string
   readonly job: string
 }
 
 /** The jobs of the first rows that answer a question, best first. */
-export type RankedJobs = (question: string) => ReadonlyArray<string | null>
+type RankedJobs = (question: string) => ReadonlyArray<string | null>
 
 const heldOut = ".held-out"
 

@@ -17,7 +17,7 @@ const OwnQuestion = Schema.Struct({
   exact: Schema.NonEmptyArray(Schema.String),
   useful: Schema.Array(Schema.String)
 })
-export type OwnQuestion = typeof OwnQuestion.Type
+type OwnQuestion = typeof OwnQuestion.Type
 
 const decode = Schema.decodeUnknownSync(Schema.parseJson(OwnQuestion), { onExcessProperty: "error" })
 

@@ -22,9 +22,11 @@ export const viewer = {
   learnsFromUse: false
 }
 
-/** What a search never calls. */
-const unused = <Id, Shape extends object>(tag: Context.Tag<Id, Shape>, methods: Partial<Shape> = {}): Layer.Layer<Id> =>
-  Layer.succeed(tag, methods as Shape)
+/** What a benchmark never calls. */
+export const unused = <Id, Shape extends object>(
+  tag: Context.Tag<Id, Shape>,
+  methods: Partial<Shape> = {}
+): Layer.Layer<Id> => Layer.succeed(tag, methods as Shape)
 const noStatistics = new Map<string, never>()
 
 export const worldless = Layer.mergeAll(

@@ -5,6 +5,7 @@
 import { execFile, spawn } from "node:child_process"
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -31,6 +32,7 @@ const manifest: {
   readonly version: string
   readonly bin: Readonly<Record<string, string>>
   readonly dependencies: Readonly<Record<string, string>>
+  readonly devDependencies: Readonly<Record<string, string>>
 } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
 
 const place = mkdtempSync(join(tmpdir(), "gateway-installed-"))
@@ -67,10 +69,19 @@ beforeAll(async () => {
   tarball = join(place, filename)
   mkdirSync(project)
   writeFileSync(join(project, "package.json"), JSON.stringify({ name: "empty", private: true, type: "module" }))
-  if (byNpm) return void (await npm(project, "install", "--prefer-offline", tarball))
+  const runners = ["effect", "@effect/vitest", "vitest"]
+  if (byNpm) {
+    const { dependencies, devDependencies } = manifest
+    const versions = runners.map((name) => `${name}@${{ ...dependencies, ...devDependencies }[name] ?? ""}`)
+    return void (await npm(project, "install", "--prefer-offline", tarball, ...versions))
+  }
   mkdirSync(installed, { recursive: true })
   await call("tar", ["-xzf", tarball, "-C", installed, "--strip-components=1"])
   linkDependencies()
+  for (const name of runners.filter((each) => !existsSync(join(project, "node_modules", each)))) {
+    mkdirSync(dirname(join(project, "node_modules", name)), { recursive: true })
+    symlinkSync(join(root, "node_modules", name), join(project, "node_modules", name))
+  }
   linkPrograms()
 }, 300_000)
 
@@ -157,28 +168,47 @@ describe("the installed package", () => {
     assert.strictEqual(await runsThere("used.mjs", script), "completed hit 1")
   }, 60_000)
 
+  /** What the compiler says of files of the project, as strict as it can be without the types of its packages. */
+  const compiled = async (files: ReadonlyArray<string>, more: Readonly<Record<string, unknown>>) => {
+    const compilerOptions = {
+      strict: true,
+      module: "nodenext",
+      target: "es2022",
+      skipLibCheck: true,
+      types: ["node"],
+      typeRoots: [join(root, "node_modules", "@types")],
+      ...more
+    }
+    writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files }))
+    const tsc = join(root, "node_modules", "typescript", "bin", "tsc")
+    const { stdout } = await call(process.execPath, [tsc, "-p", project], { cwd: project }).catch(
+      (failed: { readonly stdout: string }) => failed
+    )
+    return stdout
+  }
+
   it("declares the types of both, without those of a browser or of its own sources", async () => {
     writeFileSync(join(project, "used.ts"), script)
-    writeFileSync(
-      join(project, "tsconfig.json"),
-      JSON.stringify({
-        compilerOptions: {
-          strict: true,
-          noEmit: true,
-          module: "nodenext",
-          target: "es2022",
-          skipLibCheck: true,
-          types: ["node"],
-          typeRoots: [join(root, "node_modules", "@types")]
-        },
-        files: ["used.ts"]
-      })
-    )
-    const { stdout } = await call(
-      process.execPath,
-      [join(root, "node_modules", "typescript", "bin", "tsc"), "-p", project],
-      { cwd: project }
-    ).catch((failed: { readonly stdout: string }) => failed)
-    assert.strictEqual(stdout, "")
+    assert.strictEqual(await compiled(["used.ts"], { noEmit: true }), "")
   }, 120_000)
+
+  it("has examples that compile and run, as they are, in a project that copies them", async () => {
+    const examples = readdirSync(join(installed, "examples")).filter((name) => /\.m?[jt]s$/.test(name))
+    assert.includeMembers(examples, ["client.ts", "whole-gateway.test.mjs"])
+    for (const name of examples) copyFileSync(join(installed, "examples", name), join(project, name))
+    const files = examples.filter((name) => name.endsWith(".ts"))
+    assert.strictEqual(await compiled(files, { outDir: "built" }), "")
+    const run = (file: string, ...args: ReadonlyArray<string>) =>
+      call(process.execPath, [file, ...args], { cwd: project, env })
+    assert.match((await run("--test", "whole-gateway.test.mjs")).stdout, /^# pass 1$/m)
+    const vitest = join("node_modules", "vitest", "vitest.mjs")
+    assert.match((await run(vitest, "run", ...files.filter((name) => name.includes(".test.")))).stdout, /2 passed/)
+    // Node of 20 reads no TypeScript, so it gets what the compiler made of it. Nothing listens on the port.
+    const failed = (await call(process.execPath, [join("built", "client.js")], {
+      cwd: project,
+      env: { ...env, GATEWAY_URL: "http://127.0.0.1:1", GATEWAY_TOKEN: "none" }
+    }).catch((error: unknown) => error)) as { readonly code: number; readonly stdout: string }
+    assert.strictEqual(failed.code, 1)
+    assert.match(failed.stdout, /^No answer came from .*\n$/)
+  }, 240_000)
 })

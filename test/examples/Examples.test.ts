@@ -13,6 +13,7 @@ import { decodeCatalog } from "../../src/layers/catalog/ManifestReading.js"
 import { lintCatalog } from "../../src/layers/catalog/CatalogLint.js"
 import { commandFrom, welcome } from "../../src/layers/accounts/DemoWorkspace.js"
 import { fail, failures, hit, type Listening, miss, testGateway, type TestGatewayOptions } from "../../src/testing.js"
+import { root } from "../support/program.js"
 import "../../examples/test-with-effect.test.js"
 import "../../examples/test-with-scripted-providers.test.js"
 
@@ -71,42 +72,52 @@ describe("examples/curl.sh", () => {
 const clientOf = ({ token, url }: Pick<Listening, "token" | "url">) => createClient({ baseUrl: url, token })
 
 describe("examples/client.ts", () => {
-  const found = (options: TestGatewayOptions) => {
-    let said = ""
-    return withGateway(options, async (listening) => {
-      said = await findEmail(clientOf(listening), "Ada Example", "example.com")
-    }).then(() => said)
-  }
+  const found = (options: TestGatewayOptions) =>
+    withGateway(options, (listening) => findEmail(clientOf(listening), "Ada Example", "example.com"))
   const nobody = { "mock-email-find": miss(), "mock-slow-email-find": miss() }
 
   it("finds an address, and says what it cost", async () => {
     const one = hit({ found: true, email: "ada@example.com", status: "deliverable" })
-    assert.strictEqual(
-      await found({ providers: { "mock-email-find": one } }),
-      "ada@example.com (hit); it cost 0.005 dollars"
-    )
-    assert.match(await found({ providers: nobody }), /^Nobody knows the address of Ada Example; it cost 0 dollars$/)
+    assert.deepStrictEqual(await found({ providers: { "mock-email-find": one } }), {
+      text: "ada@example.com (hit); it cost 0.005 dollars",
+      failed: false
+    })
+    assert.deepStrictEqual(await found({ providers: nobody }), {
+      text: "Nobody knows the address of Ada Example; it cost 0 dollars",
+      failed: false
+    })
   })
 
-  it("prints what it finds when it is started as its first lines say", () =>
+  // Started as its first lines say it is in test/docs/Installed.test.ts, by the package that was built.
+  it("prints what it finds when it is started, and ends with an error when a token is refused", () =>
     withGateway({}, async ({ token, url }) => {
-      const program = fileURLToPath(new URL("../../node_modules/.bin/vite-node", import.meta.url))
-      const { stdout } = await promisify(execFile)(program, ["--script", example("client.ts")], {
-        env: { ...process.env, GATEWAY_URL: url, GATEWAY_TOKEN: token }
-      })
-      assert.match(stdout, /^\S+@example\.com \(hit\); it cost 0\.005 dollars\n$/)
+      const program = join(root, "node_modules", ".bin", "vite-node")
+      const args = ["--config", join(root, "vitest.config.ts"), "--script", example("client.ts")]
+      const started = (given: string) =>
+        promisify(execFile)(program, args, { env: { ...process.env, GATEWAY_URL: url, GATEWAY_TOKEN: given } })
+      assert.match((await started(token)).stdout, /^\S+@example\.com \(hit\); it cost 0\.005 dollars\n$/)
+      const { code, stdout } = (await rejection(started("pgw_other"))) as {
+        readonly code: number
+        readonly stdout: string
+      }
+      assert.strictEqual(code, 1)
+      assert.match(stdout, /^\S.*[Tt]oken.*\n$/)
     }))
 
   it("tells a refusal, a failed run and a missing gateway apart", async () => {
-    assert.match(await found({ usd: 0 }), /^The balance is too low by \d+ micros$/)
+    const refused = await found({ usd: 0 })
+    assert.match(refused.text, /^The balance is too low by \d+ micros$/)
+    assert.isTrue(refused.failed)
     const wrong = fail(new failures.ProviderReportedError())
-    assert.strictEqual(
-      await found({ providers: { "mock-email-find": wrong, "mock-slow-email-find": wrong } }),
-      "provider_reported_error, which is the fault of the provider"
-    )
+    assert.deepStrictEqual(await found({ providers: { "mock-email-find": wrong, "mock-slow-email-find": wrong } }), {
+      text: "provider_reported_error, which is the fault of the provider",
+      failed: true
+    })
     const { url } = await withGateway({}, async (listening) => listening)
     const gone = createClient({ baseUrl: url, token: "pgw_x", retryForMillis: 0 })
-    assert.match(await findEmail(gone, "Ada Example", "example.com"), /^No answer came from .* Check the base URL/)
+    const unreached = await findEmail(gone, "Ada Example", "example.com")
+    assert.match(unreached.text, /^No answer came from .* Check the base URL/)
+    assert.isTrue(unreached.failed)
   })
 })
 

@@ -309,12 +309,12 @@ const exchangeWith = (agent: Agent, request: WireRequest, limits: Limits): Effec
     // read first.
     const over = (): void => {
       if (performance.now() - started < limits.timeoutMs + stoodStillMillis) return end()
-      // eslint-disable-next-line no-restricted-syntax
+      // eslint-disable-next-line no-restricted-globals
       deadline = setTimeout(end, readFirstMillis)
     }
     // A timer of the socket's own, because a race against a sleep could end nothing where the caller may not be
     // interrupted.
-    // eslint-disable-next-line no-restricted-syntax
+    // eslint-disable-next-line no-restricted-globals
     let deadline = setTimeout(over, limits.timeoutMs)
     const options = { ...request, headers: { ...request.headers } }
     exchanges.set(options, exchange)
