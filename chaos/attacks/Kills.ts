@@ -1,7 +1,7 @@
 /**
  * `npm run chaos kills`: nodes that kill themselves at the named points, again and again, under load, beside one that
- * lives. Every client keeps its key and asks on until it has an answer; every run ends; what a dead node left is taken over within
- * ten seconds; no write action is made twice.
+ * lives. Every client keeps its key and asks on until it has an answer; every run ends; what a dead node left is taken
+ * over within ten seconds; no write action is made twice.
  */
 import { Effect, Fiber, Option, Ref } from "effect"
 import { faultPoints } from "../../src/services/FaultPoints.js"

@@ -1,7 +1,7 @@
 /**
  * `npm run chaos storage`: a database that is restarted, crashes, loses its backends, stays away, has no connection
- * left, or falls silent around a COMMIT, all under load. Answers are storage troubles and nothing else, the same key then tells the
- * truth, and within five seconds of the database's return every node works again and hears the others.
+ * left, or falls silent around a COMMIT, all under load. Answers are storage troubles and nothing else, the same key
+ * then tells the truth, and within five seconds of the database's return every node works again and hears the others.
  */
 import { Effect, Option, Ref } from "effect"
 import Pg from "pg"

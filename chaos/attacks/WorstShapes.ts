@@ -20,6 +20,12 @@ const peakBytesMax = 50_000_000
  */
 const tries = 3
 
+/** The stage has no payment processor and nobody else who signs people in, and says so. */
+const isMissingHere = ({ path }: Sent, status: number, text: string): boolean =>
+  path.startsWith("/readyz") ||
+  text.includes('"code":"billing_unavailable"') ||
+  (status === 503 && /^\/console\/sign-in\/(?:openid|callback)/.test(path))
+
 const send = (findings: Findings, node: Node, sent: Sent): Effect.Effect<void> =>
   Effect.promise(async () => {
     const name = `${sent.method} ${sent.path.slice(0, 60)} with ${sent.what}`
@@ -31,8 +37,7 @@ const send = (findings: Findings, node: Node, sent: Sent): Effect.Effect<void> =
       })
       const text = await body.text()
       findings.hold(
-        // The stage has no payment processor, and says so.
-        statusCode < 500 || sent.path.startsWith("/readyz") || text.includes('"code":"billing_unavailable"'),
+        statusCode < 500 || isMissingHere(sent, statusCode, text),
         `${name} was answered ${statusCode} ${text.slice(0, 200)}`
       )
     } catch (cause) {

@@ -41,7 +41,7 @@ const troubles = new Set(["storage_busy", "storage_uncertain", "runtime_bridge_t
 /** One exchange; none when no complete answer came. Notes every answer that storage trouble must not look like. */
 export const ask = (
   findings: Findings,
-  node: Node,
+  node: Pick<Node, "origin">,
   method: "GET" | "POST",
   path: string,
   options: Ask
@@ -89,7 +89,7 @@ const answeredWithinSeconds = 180
  */
 export const insist = (
   findings: Findings,
-  nodes: () => ReadonlyArray<Node>,
+  nodes: () => ReadonlyArray<Pick<Node, "isAlive" | "origin">>,
   options: Ask,
   first = 0
 ): Effect.Effect<Answer> => {
