@@ -50,7 +50,7 @@ const attacks: { readonly [name: string]: Attack } = {
 const main = Effect.scoped(
   Effect.gen(function* () {
     const asked = process.argv.slice(2)
-    const unknown = asked.find((name) => attacks[name] === undefined)
+    const unknown = asked.find((name) => !Object.hasOwn(attacks, name))
     if (unknown !== undefined)
       return yield* Effect.dieMessage(`there is no attack ${unknown}; there are ${Object.keys(attacks).join(", ")}`)
     const chosen = Object.entries(attacks).filter(([name]) => asked.length === 0 || asked.includes(name))

@@ -28,6 +28,7 @@ import {
 import { type Findings, makeFindings } from "./stage/Findings.js"
 import { mixed, sendMessage } from "./stage/Mix.js"
 import { buildProgram, projectFolder } from "./stage/Program.js"
+import { untilQuiet } from "./stage/Quiet.js"
 import { acquireStage, type Spender, type Stage } from "./stage/Stage.js"
 
 const clients = 8
@@ -94,12 +95,7 @@ const life = (stage: Stage, findings: Findings, spender: Spender, backup: Effect
       // The queue comes first, and then what was asked after the backup.
       yield* Effect.sleep(3 * loadMillis)
       yield* first.interruptAsFork(first.id())
-      const live = stage.rows<{ n: number }>(
-        "select count(*)::int as n from runs where status in ('queued', 'running')"
-      )
-      yield* Effect.repeat(Effect.delay(live, "200 millis"), { until: ([row]) => row?.n === 0 }).pipe(
-        Effect.timeoutOption("90 seconds")
-      )
+      yield* untilQuiet(stage, findings, "90 seconds")
       return { before, after: (yield* Ref.get(told)).filter(({ n }) => n >= known) }
     })
   )
@@ -142,12 +138,7 @@ const holds = (stage: Stage, findings: Findings, name: string, spender: Spender,
       const epochBefore = yield* epoch
       const calls = stage.fixture.calls.of()
       const nodes = yield* Effect.all([stage.node(findings), stage.node(findings)], { concurrency: 2 })
-      const live = stage.rows<{ n: number }>(
-        "select count(*)::int as n from runs where status in ('queued', 'running')"
-      )
-      yield* Effect.repeat(Effect.delay(live, "200 millis"), { until: ([row]) => row?.n === 0 }).pipe(
-        Effect.timeoutOption("60 seconds")
-      )
+      yield* untilQuiet(stage, findings, "60 seconds")
       findings.hold((yield* epoch) > epochBefore, `${name}: the storage was not recognised as another one`)
       findings.hold(
         stage.fixture.calls.of() === calls,

@@ -18,6 +18,7 @@ import { buildProgram } from "./stage/Program.js"
 import { acquireStage, type Spender, type Stage } from "./stage/Stage.js"
 
 const times = Number(process.argv[2] ?? 10)
+const isCount = Number.isInteger(times) && times > 0
 const clients = 12
 const resumesWithinMillis = 10_000
 const standbyAwayMillis = 16_000
@@ -74,6 +75,7 @@ const stillThere = (
 
 const main = Effect.scoped(
   Effect.gen(function* () {
+    if (!isCount) return yield* Effect.dieMessage(`${process.argv[2]} is no number of fail-overs`)
     const findings = makeFindings()
     const folder = yield* clusterFolder
     let primary = yield* makeCluster(folder, "one")

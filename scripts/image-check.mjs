@@ -5,17 +5,7 @@
 import { spawn, spawnSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync
-} from "node:fs"
-import { createServer } from "node:net"
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -23,6 +13,7 @@ import { fileURLToPath } from "node:url"
 import { lockOf, problemsOf, sizesOf } from "./image/contents.mjs"
 import { readDockerfile, readDockerignore } from "./image/dockerfile.mjs"
 import { buildStages } from "./image/stage.mjs"
+import { freePort, postgresPrograms } from "./postgres-programs.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const place = mkdtempSync(join(tmpdir(), "gateway-image-"))
@@ -32,14 +23,6 @@ const said = (what) => console.log(`ok    ${what}`)
 const must = (isTrue, what) => {
   if (!isTrue) throw new Error(what)
   said(what)
-}
-
-const freePort = async () => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const { port } = server.address()
-  server.close()
-  return port
 }
 
 /** As a user without rights, with these variables and no others. */
@@ -64,9 +47,8 @@ const outputOf = async (child) => {
 const startPostgres = async () => {
   const given = process.env.DATABASE_URL
   if (given !== undefined && given !== "") return { url: given, stop: async () => {} }
-  const versions = existsSync("/usr/lib/postgresql") ? readdirSync("/usr/lib/postgresql").sort() : []
-  const bin = join("/usr/lib/postgresql", versions.at(-1) ?? "", "bin")
-  if (!existsSync(join(bin, "initdb"))) throw new Error("There is no Postgres here: install one, or set DATABASE_URL")
+  const bin = postgresPrograms()
+  if (bin === null) throw new Error("There is no Postgres here: install one, or set DATABASE_URL")
   const home = join(place, "postgres")
   const owner = { user: 65534, group: 65534 }
   mkdirSync(home, { mode: 0o700 })

@@ -12,7 +12,9 @@ chmod 711 "$work"
 ordinary=65534
 passed=0
 failed=0
-external_bin="$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -1)"
+# What a function of postgres-programs.mjs answers; nothing for null.
+asked() { node --input-type=module -e "import * as it from \"$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/postgres-programs.mjs\"; console.log((await it.$1()) ?? \"\")"; }
+external_bin="$(asked postgresPrograms)"
 external_url=""
 
 if [ "$(id -u)" != 0 ]; then
@@ -30,7 +32,7 @@ as() { # as USER HOME COMMAND...
   if [ "$user" = root ]; then "${clean[@]}" "$@"; else setpriv --reuid="$ordinary" --regid="$ordinary" --clear-groups "${clean[@]}" "$@"; fi
 }
 
-free_port() { node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close() })'; }
+free_port() { asked freePort; }
 
 stop_external() {
   [ -n "$external_url" ] && as ordinary "$work" "$external_bin/pg_ctl" -D "$work/external/data" -m fast stop >/dev/null

@@ -1,8 +1,9 @@
 // The money of one run as plain SQL under pgbench: what this Postgres can do when nothing but the money is asked of it.
 import { spawnSync } from "node:child_process"
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { postgresPrograms } from "../../chaos/stage/PostgresPrograms.js"
 
 const script = (wallets: number): string => `
 \\set wallet random(1, ${wallets})
@@ -25,19 +26,10 @@ create table if not exists bench_runs (id bigserial primary key, wallet int, sta
 insert into bench_wallets select g, 1000000000000 from generate_series(1, 1000) g on conflict do nothing;
 `
 
-const find = (): string | undefined => {
-  const debian = "/usr/lib/postgresql"
-  const versions = (() => {
-    try {
-      return readdirSync(debian)
-    } catch {
-      return []
-    }
-  })()
-  return ["pgbench", ...versions.map((version) => join(debian, version, "bin", "pgbench"))].find(
+const find = (): string | undefined =>
+  ["pgbench", join(postgresPrograms() ?? "", "pgbench")].find(
     (command) => spawnSync(command, ["--version"]).status === 0
   )
-}
 
 export const schemaText = schema
 

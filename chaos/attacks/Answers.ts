@@ -4,6 +4,7 @@
  * settled, and what was answered is shown to the letter.
  */
 import { Effect, FastCheck } from "effect"
+import { answerDepthMax } from "../../src/domain/Limits.js"
 import { audit } from "../stage/Audit.js"
 import { type Findings, makeFindings, type Row } from "../stage/Findings.js"
 import type { Node } from "../stage/Nodes.js"
@@ -11,8 +12,6 @@ import type { Spender, Stage } from "../stage/Stage.js"
 
 const reading = "mock-document"
 const effectful = "mock-send-message"
-/** How deep an answer may be nested to stand inline. */
-const levelsInline = 512
 
 interface Poison {
   readonly kind: string
@@ -129,7 +128,7 @@ const poisons: FastCheck.Arbitrary<Poison> = FastCheck.oneof(
       contentType: "application/json",
       status: 200,
       body: Buffer.from(wrapped(text)),
-      result: levels + 1 > levelsInline ? "file" : { text: wrapped(text) }
+      result: levels + 1 > answerDepthMax ? "file" : { text: wrapped(text) }
     }))
   },
   {
@@ -251,7 +250,7 @@ const poisonOnce = async (
     findings.hold(text.includes(`"result":${poison.result.text},`), `${told(poison)} is shown as ${text.slice(0, 300)}`)
 }
 
-export interface AnswersSize {
+interface AnswersSize {
   readonly answers: number
   readonly seed: number
 }

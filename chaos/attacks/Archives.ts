@@ -18,7 +18,7 @@ import { find } from "../stage/Mix.js"
 import { buildProgram } from "../stage/Program.js"
 import { apart, type Spender, type Stage } from "../stage/Stage.js"
 
-export interface ArchivesSize {
+interface ArchivesSize {
   readonly runs: number
   readonly kills: number
 }

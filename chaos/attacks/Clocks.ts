@@ -9,12 +9,12 @@ import { insist } from "../stage/Client.js"
 import { find, sendMessage } from "../stage/Mix.js"
 import type { Stage } from "../stage/Stage.js"
 
-export interface ClocksSize {
+interface ClocksSize {
   readonly runs: number
 }
 
 const skews = [0, -7_000, 3_600_000, 400 * 86_400_000]
-/** Longer than a lease is short of by any of the skews. */
+/** Other nodes look for leases that are over meanwhile, and by a wrong clock each of these would be. */
 const delayMs = 2_500
 
 export const clocks = (stage: Stage, { runs }: ClocksSize): Effect.Effect<Row> =>

@@ -1,9 +1,9 @@
 /**
- * Attack 3: nodes that kill themselves at the named points, again and again, under load, beside one that lives. Every
- * client keeps its key and asks on until it has an answer; every run ends; what a dead node left is taken over within
- * ten seconds; no write action is made twice.
+ * `npm run chaos kills`: nodes that kill themselves at the named points, again and again, under load, beside one that
+ * lives. Every client keeps its key and asks on until it has an answer; every run ends; what a dead node left is taken
+ * over within ten seconds; no write action is made twice.
  */
-import { Effect, Option, Ref } from "effect"
+import { Effect, Fiber, Option, Ref } from "effect"
 import { faultPoints } from "../../src/services/FaultPoints.js"
 import { audit } from "../stage/Audit.js"
 import { makeFindings, type Row } from "../stage/Findings.js"
@@ -11,7 +11,7 @@ import { mixed } from "../stage/Mix.js"
 import type { Node } from "../stage/Nodes.js"
 import type { Stage } from "../stage/Stage.js"
 
-export interface KillsSize {
+interface KillsSize {
   /** Nodes that die, at a time. */
   readonly nodes: number
   readonly kills: number
@@ -34,6 +34,7 @@ export const kills = (stage: Stage, size: KillsSize): Effect.Effect<Row> =>
       const begun = yield* Ref.make(0)
       const done = yield* Ref.make(0)
       const operations = yield* Ref.make(0)
+      const recoveries: Array<Fiber.RuntimeFiber<void>> = []
       let longest = 0
 
       /** From the end of a node until nothing is under way any more that was when it ended. */
@@ -81,7 +82,7 @@ export const kills = (stage: Stage, size: KillsSize): Effect.Effect<Row> =>
                 nodes.delete(at)
               }
               yield* Ref.update(done, (before) => before + 1)
-              yield* Effect.forkIn(recovery, outer)
+              recoveries.push(yield* Effect.forkIn(recovery, outer))
             })
           )
           return true
@@ -109,6 +110,8 @@ export const kills = (stage: Stage, size: KillsSize): Effect.Effect<Row> =>
       )
 
       yield* clients.interruptAsFork(clients.id())
+      // What the last nodes left is judged too.
+      yield* Fiber.joinAll(recoveries)
       const { astrayMicros, runs } = yield* audit(stage, findings, spenders)
       return {
         attack: "kill -9 at every named point",

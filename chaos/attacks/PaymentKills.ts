@@ -12,7 +12,7 @@ import type { Node } from "../stage/Nodes.js"
 import type { Stage } from "../stage/Stage.js"
 import { paymentServices, usd } from "./Payments.js"
 
-export interface PaymentKillsSize {
+interface PaymentKillsSize {
   readonly topUps: number
   readonly kills: number
 }

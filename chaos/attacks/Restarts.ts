@@ -10,7 +10,7 @@ import { find, sendMessage } from "../stage/Mix.js"
 import type { Node } from "../stage/Nodes.js"
 import type { Spender, Stage } from "../stage/Stage.js"
 
-export interface RestartsSize {
+interface RestartsSize {
   readonly restarts: number
   readonly clients: number
 }
@@ -18,7 +18,7 @@ export interface RestartsSize {
 const pauseMillis = 4_000
 export const environment = { GATEWAY_STOP_PAUSE_MILLIS: String(pauseMillis), GATEWAY_DRAIN_MILLIS: "10000" }
 
-export interface Replacing {
+interface Replacing {
   readonly stage: Stage
   readonly findings: Findings
   readonly spender: Spender

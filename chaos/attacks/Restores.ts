@@ -9,9 +9,10 @@ import { insist } from "../stage/Client.js"
 import { makeFindings, type Row } from "../stage/Findings.js"
 import { find, sendMessage } from "../stage/Mix.js"
 import type { OwnPostgres } from "../stage/OwnPostgres.js"
+import { untilQuiet } from "../stage/Quiet.js"
 import type { Stage } from "../stage/Stage.js"
 
-export interface RestoresSize {
+interface RestoresSize {
   readonly queued: number
 }
 
@@ -41,16 +42,7 @@ export const restores = (stage: Stage, postgres: OwnPostgres, { queued }: Restor
         { concurrency: 8 }
       )
       yield* postgres.copy
-      const live = Effect.map(
-        stage.rows<{ n: number }>(
-          "select count(*)::int as n from runs where workspace_id = $1 and status in ('queued', 'running')",
-          [spender.workspaceId]
-        ),
-        ([row]) => row?.n ?? 0
-      )
-      yield* Effect.repeat(Effect.delay(live, "200 millis"), { until: (n) => n === 0 }).pipe(
-        Effect.timeoutOption("60 seconds")
-      )
+      yield* untilQuiet(stage, findings, "60 seconds", { workspaceId: spender.workspaceId })
       findings.hold(calls() === queued, `${queued} runs made ${calls()} calls before the storage was restored`)
       const since = performance.now()
       yield* postgres.restore

@@ -1,11 +1,9 @@
-/**
- * Attacks 1 and 2: everything at the same moment, over one node or several on one database. The figures must be the
- * same.
- */
+/** `npm run chaos simultaneous`: everything at once, over one node or several. The figures must be the same. */
 import { Duration, Effect, Option } from "effect"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import { Micros } from "../../src/domain/Micros.js"
 import { audit } from "../stage/Audit.js"
+import { wokenWithinMillis } from "../stage/Bounds.js"
 import { ask, insist } from "../stage/Client.js"
 import { makeFindings, type Row } from "../stage/Findings.js"
 import { expectedOf, find, findPinned, mixed, sendMessage } from "../stage/Mix.js"
@@ -17,7 +15,7 @@ const indices = (count: number): ReadonlyArray<number> => Array.from({ length: c
 const together = <A>(count: number, work: (index: number) => Effect.Effect<A>) =>
   Effect.forEach(indices(count), work, { concurrency: "unbounded" })
 
-export interface SimultaneousSize {
+interface SimultaneousSize {
   readonly nodes: number
   readonly mixedRuns: number
   readonly credits: number
@@ -152,8 +150,6 @@ export const simultaneous = (
     })
   )
 
-const wokenWithin = 1_500
-
 /**
  * What one node knows of another's work: ends, cancels, and what it left behind. Answers how long the taking over took.
  */
@@ -173,7 +169,7 @@ const acrossNodes = (
       )
       findings.hold(woken?.status === "completed", `a waiter on another node saw ${woken?.status}`)
       findings.hold(
-        (woken?.lateMillis ?? Infinity) < wokenWithin,
+        (woken?.lateMillis ?? Infinity) < wokenWithinMillis,
         `a waiter on another node was woken ${woken?.lateMillis} ms late`
       )
 
@@ -193,7 +189,7 @@ const acrossNodes = (
         `a cancel sent to another node gave ${cancelled?.status} ${cancelled?.error?.code}`
       )
       findings.hold(
-        (cancelled?.millis ?? Infinity) < wokenWithin,
+        (cancelled?.millis ?? Infinity) < wokenWithinMillis,
         `a cancel sent to another node took ${cancelled?.millis} ms`
       )
 

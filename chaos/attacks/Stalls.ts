@@ -9,9 +9,10 @@ import { insist } from "../stage/Client.js"
 import { makeFindings, type Row } from "../stage/Findings.js"
 import { find, sendMessage } from "../stage/Mix.js"
 import type { Node } from "../stage/Nodes.js"
+import { untilQuiet } from "../stage/Quiet.js"
 import type { Stage } from "../stage/Stage.js"
 
-export interface StallsSize {
+interface StallsSize {
   readonly seconds: number
   /** Runs under way on the node at each stall, half of them with an effect. */
   readonly runs: number
@@ -54,16 +55,7 @@ const stall = (stage: Stage, kind: "blocked" | "frozen", { runs, seconds }: Stal
       )
       yield* Effect.timeoutOption(Effect.forever(load), seconds * 1_000)
       if (kind === "frozen") yield* still.thaw
-      const left = Effect.map(
-        stage.rows<{ n: number }>(
-          "select count(*)::int as n from runs where workspace_id = $1 and status in ('queued', 'running', 'reconciliation_pending')",
-          [spender.workspaceId]
-        ),
-        ([row]) => row?.n ?? 0
-      )
-      yield* Effect.repeat(Effect.delay(left, "200 millis"), { until: (n) => n === 0 }).pipe(
-        Effect.timeoutOption(endWithin)
-      )
+      yield* untilQuiet(stage, findings, endWithin, { workspaceId: spender.workspaceId, untilCertain: true })
       const [ended] = yield* stage.rows<{ effects: number; uncertain: number; failed: string | null }>(
         `select count(*) filter (where endpoint_id = 'mock-send-message')::int as effects, count(*) filter (where status = 'reconciliation_pending')::int as uncertain,
          string_agg(distinct error ->> 'code', ', ') filter (where status = 'failed') as failed

@@ -1,20 +1,21 @@
 /**
- * Attack 4: a database that is restarted, crashes, loses its backends, stays away, has no connection left, or falls
- * silent around a COMMIT, all under load. Answers are storage troubles and nothing else, the same key then tells the
- * truth, and within five seconds of the database's return every node works again and hears the others.
+ * `npm run chaos storage`: a database that is restarted, crashes, loses its backends, stays away, has no connection
+ * left, or falls silent around a COMMIT, all under load. Answers are storage troubles and nothing else, the same key
+ * then tells the truth, and within five seconds of the database's return every node works again and hears the others.
  */
 import { Effect, Option, Ref } from "effect"
 import Pg from "pg"
 import { makeProxy, type Proxy } from "../../test/support/proxy.js"
 import { audit } from "../stage/Audit.js"
+import { wokenWithinMillis } from "../stage/Bounds.js"
 import { ask, insist } from "../stage/Client.js"
-import { type Findings, makeFindings, type Row } from "../stage/Findings.js"
+import { type Findings, makeFindingsInTurns, type Row } from "../stage/Findings.js"
 import { find, mixed, sendMessage } from "../stage/Mix.js"
 import type { Node } from "../stage/Nodes.js"
 import type { OwnPostgres } from "../stage/OwnPostgres.js"
 import { apart, type Spender, type Stage } from "../stage/Stage.js"
 
-export interface StorageSize {
+interface StorageSize {
   readonly clients: number
   readonly awaySeconds: number
   readonly massacres: number
@@ -23,15 +24,16 @@ export interface StorageSize {
 }
 
 const resumesWithinMillis = 5_000
+/** After that nobody waits any longer for a node to hear of the others. */
+const hearsWithin = "60 seconds"
 /** A network that lost bytes without a word is found out by the time limit of a statement. */
 const noticedWithinMillis = 15_000
-const wokenWithinMillis = 1_500
 
 let keys = 0
 const newKey = () => `storage ${keys++}`
 
 /** The database as seen through a relay that can cut it off. */
-export const relayed = (databaseUrl: string) =>
+const relayed = (databaseUrl: string) =>
   Effect.gen(function* () {
     const url = new URL(databaseUrl)
     const proxy = yield* makeProxy({ host: decodeURIComponent(url.hostname), port: Number(url.port) })
@@ -55,14 +57,20 @@ export const resumed = (findings: Findings, token: string, here: Node, there: No
         (answer.value.lateMillis ?? Infinity) < wokenWithinMillis
       )
     })
-    yield* Effect.repeat(hears, { until: (heard) => heard })
+    yield* Effect.repeat(hears, { until: (heard) => heard }).pipe(
+      Effect.timeoutTo({
+        duration: hearsWithin,
+        onSuccess: () => undefined,
+        onTimeout: () => findings.note(`a node did not hear of ends on another within ${hearsWithin}`)
+      })
+    )
     return performance.now() - started
   })
 
 export const storage = (stage: Stage, postgres: OwnPostgres, size: StorageSize): Effect.Effect<ReadonlyArray<Row>> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const findings = makeFindings()
+      const { findings, take } = makeFindingsInTurns()
       const spenders = yield* Effect.forEach([1, 2, 3, 4], () => stage.fund(500_000_000))
       const { proxy, url } = yield* relayed(stage.databaseUrl)
       const nodes = yield* Effect.all([stage.node(findings), stage.node(findings, {}, url)], { concurrency: 2 })
@@ -124,7 +132,7 @@ export const storage = (stage: Stage, postgres: OwnPostgres, size: StorageSize):
         faults,
         astrayMicros,
         recoveryMillis,
-        problems: []
+        problems: take()
       })
 
       const rows = [
@@ -155,18 +163,15 @@ export const storage = (stage: Stage, postgres: OwnPostgres, size: StorageSize):
           cutMillis
         )
       )
-      return rows.map((made, index) => (index === rows.length - 1 ? { ...made, problems: findings.list() } : made))
+      return rows
     })
   )
 
-const massacre = (url: string) =>
-  Effect.asVoid(
-    apart(url, (client) =>
-      client.query(
-        "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'provider-gateway%' and application_name not like '%in use%'"
-      )
-    )
-  )
+/** Not the connection by which an embedded Postgres is known to be in use. */
+const cutGateways =
+  "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'provider-gateway%' and application_name not like '%in use%'"
+
+const massacre = (url: string) => Effect.asVoid(apart(url, (client) => client.query(cutGateways)))
 
 /**
  * Holds a lock that every statement about runs needs, and asks more than the pool has connections for: for several
@@ -201,9 +206,7 @@ const crowd = (url: string) =>
       if (!full) guests.push(guest)
       if (guests.length === 1) await guest.query("select 1")
     }
-    const cut =
-      "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'provider-gateway%' and application_name not like '%in use%'"
-    await guests[0]?.query(cut)
+    await guests[0]?.query(cutGateways)
     await new Promise((resolve) => setTimeout(resolve, 2_000))
     await Promise.all(guests.map((guest) => guest.end().catch(() => undefined)))
   })
@@ -227,7 +230,7 @@ const moments = [
  * One run at a time with the cut at its admission (before and after the COMMIT arrived), between two attempts, and at
  * its settlement; answers the longest.
  */
-export const cutAtCommit = (findings: Findings, proxy: Proxy, node: Node, token: string, cuts: number) =>
+const cutAtCommit = (findings: Findings, proxy: Proxy, node: Node, token: string, cuts: number) =>
   Effect.gen(function* () {
     let longest = 0
     for (let cut = 0; cut < cuts; cut++) {

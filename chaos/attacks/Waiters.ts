@@ -5,19 +5,18 @@
 import { setMaxListeners } from "node:events"
 import { Effect, Option } from "effect"
 import { audit } from "../stage/Audit.js"
+import { wokenWithinMillis } from "../stage/Bounds.js"
 import { ask } from "../stage/Client.js"
 import { makeFindings, type Row } from "../stage/Findings.js"
 import { find } from "../stage/Mix.js"
 import type { Stage } from "../stage/Stage.js"
 
-export interface WaitersSize {
+interface WaitersSize {
   readonly runs: number
   readonly waitersOfEach: number
   readonly runMillis: number
 }
 
-/** Less than the five seconds after which a waiter looks at its row without having been woken. */
-const wokenWithinMillis = 4_000
 const busyMax = 4
 
 export const waiters = (stage: Stage, { runMillis, runs, waitersOfEach }: WaitersSize): Effect.Effect<Row> =>

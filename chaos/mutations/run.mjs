@@ -79,6 +79,11 @@ const attempt = async (place, { edits, name, tests }) => {
 
 const words = process.argv.slice(2)
 const chosen = defects.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
+const unmatched = words.filter((word) => !defects.some(({ name }) => name.includes(word)))
+if (unmatched.length > 0) {
+  console.error(`No defect has a name with ${unmatched.map((word) => `"${word}"`).join(" or ")} in it.`)
+  process.exit(1)
+}
 const places = Array.from({ length: parallel }, copy)
 process.on("exit", () => places.forEach((place) => rmSync(place, { recursive: true, force: true })))
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1))

@@ -41,7 +41,7 @@ const troubles = new Set(["storage_busy", "storage_uncertain", "runtime_bridge_t
 /** One exchange; none when no complete answer came. Notes every answer that storage trouble must not look like. */
 export const ask = (
   findings: Findings,
-  node: Node,
+  node: Pick<Node, "origin">,
   method: "GET" | "POST",
   path: string,
   options: Ask
@@ -80,11 +80,16 @@ export const ask = (
   })
 
 const again = "100 millis"
+/** Longer than any attack keeps the storage or the nodes away. */
+const answeredWithinSeconds = 180
 
-/** Asks one node after the other with the same key until one gives an answer that is not a storage trouble. */
+/**
+ * Asks one node after the other with the same key until one gives an answer that is not a storage trouble. Notes it
+ * when there is none in time; the answer then has the status 0.
+ */
 export const insist = (
   findings: Findings,
-  nodes: () => ReadonlyArray<Node>,
+  nodes: () => ReadonlyArray<Pick<Node, "isAlive" | "origin">>,
   options: Ask,
   first = 0
 ): Effect.Effect<Answer> => {
@@ -100,5 +105,12 @@ export const insist = (
           : Effect.zipRight(Effect.sleep(again), step(turn + 1))
       )
     )
-  return step(first)
+  return Effect.timeoutTo(step(first), {
+    duration: answeredWithinSeconds * 1_000,
+    onSuccess: (answer) => answer,
+    onTimeout: (): Answer => {
+      findings.note(`a request had no answer in ${answeredWithinSeconds} s, with the same key again and again`)
+      return { httpStatus: 0, millis: answeredWithinSeconds * 1_000, lateMillis: null }
+    }
+  })
 }

@@ -1,17 +1,17 @@
 /**
  * Clusters of a whole Postgres, with its programs for backups and standbys, which the embedded one lacks: Debian's
- * (`postgresql-15`), or those of the folder `PGBIN`. Each has a directory and a port of its own and trusts whoever
+ * newest, or those of the folder `PGBIN`. Each has a directory and a port of its own and trusts whoever
  * reaches it, which is this machine. Root's clusters run as the user `postgres`.
  */
 import { execFile, execFileSync } from "node:child_process"
 import { appendFileSync, chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { type AddressInfo, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Schedule, type Scope } from "effect"
 import Pg from "pg"
+import * as PostgresPrograms from "./PostgresPrograms.js"
 
-const programs = process.env["PGBIN"] ?? "/usr/lib/postgresql/15/bin"
+const programs = PostgresPrograms.postgresPrograms()
 export const user = "gateway"
 export const database = "gateway"
 
@@ -27,7 +27,8 @@ export const owner = (() => {
 /** Runs a program as the owner of the clusters; dies with what it said when it fails. */
 export const runProgram = (name: string, args: ReadonlyArray<string>): Effect.Effect<string> =>
   Effect.async<string, Error>((resume) => {
-    const file = existsSync(join(programs, name)) ? join(programs, name) : name
+    const own = join(programs ?? "", name)
+    const file = existsSync(own) ? own : name
     execFile(file, [...args], { ...owner, cwd: "/", maxBuffer: 1 << 26 }, (error, stdout, stderr) =>
       resume(error === null ? Effect.succeed(stdout) : Effect.fail(new Error(`${name}: ${stderr || error.message}`)))
     )
@@ -36,8 +37,8 @@ export const runProgram = (name: string, args: ReadonlyArray<string>): Effect.Ef
 /** A folder for clusters and backups, which is removed with its scope. */
 export const clusterFolder = Effect.acquireRelease(
   Effect.sync(() => {
-    if (!existsSync(join(programs, "initdb")))
-      throw new Error(`there is no ${programs}/initdb: install postgresql-15, or name its folder in PGBIN`)
+    if (programs === null || !existsSync(join(programs, "initdb")))
+      throw new Error("there is no initdb: install postgresql, or name the folder of its programs in PGBIN")
     const made = mkdtempSync(join(tmpdir(), "provider-gateway-cluster-"))
     chmodSync(made, 0o711)
     if (owner !== null) chownSync(made, owner.uid, owner.gid)
@@ -55,15 +56,7 @@ export const subFolder = (parent: string, name: string) =>
     return made
   })
 
-export const freePort = Effect.promise(
-  () =>
-    new Promise<number>((resolve) => {
-      const server = createServer().listen(0, "127.0.0.1", () => {
-        const { port } = server.address() as AddressInfo
-        server.close(() => resolve(port))
-      })
-    })
-)
+export const freePort = Effect.promise(PostgresPrograms.freePort)
 
 export interface Cluster {
   readonly directory: string

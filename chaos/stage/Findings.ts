@@ -30,6 +30,22 @@ export const makeFindings = () => {
 
 export type Findings = ReturnType<typeof makeFindings>
 
+/** Findings of nodes that live through several attacks: each `take` gives what was found since the one before. */
+export const makeFindingsInTurns = () => {
+  let current = makeFindings()
+  const findings: Findings = {
+    note: (problem) => current.note(problem),
+    hold: (kept, problem) => current.hold(kept, problem),
+    list: () => current.list()
+  }
+  const take = (): ReadonlyArray<string> => {
+    const found = current.list()
+    current = makeFindings()
+    return found
+  }
+  return { findings, take }
+}
+
 const columns = ["attack", "operations", "faults", "money astray", "recovery"] as const
 
 const cells = (row: Row): ReadonlyArray<string> => [

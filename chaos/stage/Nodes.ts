@@ -117,7 +117,14 @@ export const startNode = (options: NodeOptions): Effect.Effect<Option.Option<Nod
       Effect.asSome(Deferred.await(port)),
       Effect.as(Deferred.await(ended), Option.none<number>())
     ).pipe(
-      Effect.timeoutTo({ duration: readyWithin, onSuccess: (found) => found, onTimeout: () => Option.none<number>() })
+      Effect.timeoutTo({
+        duration: readyWithin,
+        onSuccess: (found) => found,
+        onTimeout: () => {
+          options.findings.note(`a node did not serve within ${readyWithin}`)
+          return Option.none<number>()
+        }
+      })
     )
     return Option.map(serves, (number): Node => ({
       origin: `http://127.0.0.1:${number}`,

@@ -1,4 +1,4 @@
-/** Short form of attack 3: two kills at every named point; `npm run chaos` has two hundred. */
+/** Short form of `npm run chaos kills`, which has two hundred: two kills at every named point. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { kills } from "../../chaos/attacks/Kills.js"

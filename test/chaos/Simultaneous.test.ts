@@ -1,4 +1,4 @@
-/** Short forms of attacks 1, 2 and 5 against real gateway processes; `npm run chaos` has the long ones. */
+/** Short forms of `npm run chaos simultaneous waiters payments`, against real gateway processes. */
 import { describe, it } from "@effect/vitest"
 import { paymentKills } from "../../chaos/attacks/PaymentKills.js"
 import { payments } from "../../chaos/attacks/Payments.js"

@@ -1,7 +1,4 @@
-/**
- * Short form of attack 4, on a Postgres of its own that is stopped, crashed and cut off; `npm run chaos` has the long
- * one.
- */
+/** Short form of `npm run chaos storage`: a Postgres of its own is stopped, crashed and cut off. */
 import { describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { storage } from "../../chaos/attacks/Storage.js"

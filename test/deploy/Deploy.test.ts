@@ -422,9 +422,26 @@ describe("the Kustomize base", () => {
     }
     const service = documents.get("Service").spec
     assert.strictEqual(service.ports[0].targetPort, port)
-    // The selectors and the labels that they look for are written by these lines.
-    assert.deepInclude(kustomization.labels[0], { includeSelectors: true })
-    assert.deepStrictEqual(pod.topologySpreadConstraints[0].labelSelector.matchLabels, kustomization.labels[0].pairs)
+    // The selectors of the Deployment and the Service and the labels that they look for are written by these lines.
+    const [labels] = kustomization.labels
+    assert.deepInclude(labels, { includeSelectors: true, includeTemplates: true })
+    assert.deepStrictEqual(pod.topologySpreadConstraints[0].labelSelector.matchLabels, labels.pairs)
+    // Kustomize makes none for a budget, and one without it is for no pod.
+    assert.deepStrictEqual(documents.get("PodDisruptionBudget").spec.selector, { matchLabels: labels.pairs })
+  })
+
+  it("migrates before a probe could end it, with what the gateway has", () => {
+    assert.lengthOf(pod.initContainers, 1)
+    const { command, name, ...rest } = pod.initContainers[0]
+    assert.deepStrictEqual([name, command], ["migrate", ["node", "dist/cli.js", "migrate"]])
+    for (const [key, value] of Object.entries(rest)) assert.deepStrictEqual(value, container[key], key)
+    assert.includeMembers(Object.keys(rest), ["image", "env", "envFrom", "securityContext", "volumeMounts"])
+    for (const probe of ["startupProbe", "livenessProbe", "readinessProbe"]) assert.notProperty(rest, probe)
+  })
+
+  it("counts the rate of a workspace over all nodes", () => {
+    assert.isAbove(deployment.replicas, 1)
+    assert.strictEqual(given["GATEWAY_RATES"], "shared")
   })
 
   it("takes no rights, and gives a gateway the time that it takes to stop, one after another", () => {

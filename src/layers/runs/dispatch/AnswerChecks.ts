@@ -39,8 +39,14 @@ const checks = MetricKey.counter("gateway_answer_schema_checks_total", {
 /** The operations that have a label of their own on this node; the others share one. */
 const labelsMax = 200
 const labelled = new Map<string, ReturnType<typeof countersOf>>()
-const counterOf = (endpoint: string, result: string) =>
-  Metric.fromMetricKey(checks.pipe(MetricKey.tagged("endpoint", endpoint), MetricKey.tagged("result", result)))
+/** All results of an operation are there from its first answer on, at 0. */
+const counterOf = (endpoint: string, result: string) => {
+  const made = Metric.fromMetricKey(
+    checks.pipe(MetricKey.tagged("endpoint", endpoint), MetricKey.tagged("result", result))
+  )
+  made.unsafeUpdate(0, [])
+  return made
+}
 const countersOf = (endpoint: string) => ({
   kept: counterOf(endpoint, "kept"),
   broken: counterOf(endpoint, "broken"),

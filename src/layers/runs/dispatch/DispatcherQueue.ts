@@ -28,6 +28,7 @@ import { openAttempt } from "./RunWork.js"
 import { makeSharedCalls } from "./SharedCalls.js"
 import { makeSlots } from "./Slots.js"
 import { claimQueued, makeTakeOver, type ClaimingParts } from "./ClaimingRuns.js"
+import { beginCountingEnds } from "./RunCounters.js"
 import { type Parts, patientlyWith } from "./Work.js"
 
 export { dispatcherDefaults, type DispatcherOptions, DispatcherSettings } from "./DispatcherSettings.js"
@@ -51,6 +52,7 @@ export const DispatcherQueue: Layer.Layer<
 > = Layer.scoped(
   Dispatcher,
   Effect.gen(function* () {
+    yield* beginCountingEnds
     const options = yield* DispatcherSettings
     const leases = yield* LeaseKeeping
     const signals = yield* RunSignals

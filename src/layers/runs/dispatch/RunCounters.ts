@@ -2,7 +2,7 @@
  * Counts for `/metrics` and its alerts: how runs end on this node, and how calls of each provider go. They are written
  * straight into the metrics, with keys that are made once, because they are on the path of every run.
  */
-import { Metric, MetricBoundaries, MetricKey } from "effect"
+import { Effect, Metric, MetricBoundaries, MetricKey } from "effect"
 import type { CallFailure } from "../../../domain/ProviderCall.js"
 
 const ended = MetricKey.counter("gateway_runs_ended_total", {
@@ -23,21 +23,41 @@ const seconds = MetricKey.histogram(
 const labelsMax = 200
 
 const endedBy = new Map<string, Metric.Metric.Counter<number>>()
-export const countEnded = (status: string, outcome: string | null): void => {
+const counterOfEnds = (status: string, outcome: string | null): Metric.Metric.Counter<number> => {
   const key = `${status} ${outcome}`
   const known =
     endedBy.get(key) ??
     Metric.fromMetricKey(ended.pipe(MetricKey.tagged("status", status), MetricKey.tagged("outcome", outcome ?? "none")))
   endedBy.set(key, known)
-  known.unsafeUpdate(1, [])
+  return known
 }
+export const countEnded = (status: string, outcome: string | null): void =>
+  void counterOfEnds(status, outcome).unsafeUpdate(1, [])
+
+/** A counter that begins at 0 is seen to rise; the first figure of one that does not is no increase to Prometheus. */
+const usualEnds: ReadonlyArray<readonly [status: string, outcome: string | null]> = [
+  ["completed", "hit"],
+  ["completed", "weak"],
+  ["completed", "miss"],
+  ["failed", "error"],
+  ["reconciliation_pending", null]
+]
+export const beginCountingEnds: Effect.Effect<void> = Effect.sync(() => {
+  for (const [status, outcome] of usualEnds) counterOfEnds(status, outcome).unsafeUpdate(0, [])
+})
 
 const resultOf = (failed: CallFailure | null): "answered" | "lost" | "provider" | "gateway" | "customer" =>
   failed === null ? "answered" : failed._tag === "CallLost" ? "lost" : failed.failure.whoseError
 
+/** All results of a provider are there from its first call on, at 0. */
 const bind = (provider: string) => {
-  const counter = (result: string) =>
-    Metric.fromMetricKey(calls.pipe(MetricKey.tagged("provider", provider), MetricKey.tagged("result", result)))
+  const counter = (result: string) => {
+    const made = Metric.fromMetricKey(
+      calls.pipe(MetricKey.tagged("provider", provider), MetricKey.tagged("result", result))
+    )
+    made.unsafeUpdate(0, [])
+    return made
+  }
   return {
     answered: counter("answered"),
     lost: counter("lost"),
