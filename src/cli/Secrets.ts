@@ -193,25 +193,26 @@ export const connection = Command.make("connection").pipe(
   Command.withSubcommands([createConnection, listConnections, deleteConnection])
 )
 
+const leftWords = (secrets: number): string =>
+  `${counted(secrets, "secret")} as ${secrets === 1 ? "it is" : "they are"}: sealed under a key that is not in GATEWAY_SEALING_KEYS`
+
 const rotate = Command.make("rotate", { dryRun, json: Inputs.json }, (asked) =>
   announced(
     asked,
     Effect.gen(function* () {
       const rotation = yield* SecretRotation
-      const { currentKeyId, secrets: waiting } = yield* rotation.waiting
+      const { currentKeyId, secrets: waiting, unreadable: locked } = yield* rotation.waiting
       return {
-        will: [`Seals ${counted(waiting, "secret")} anew under the key ${currentKeyId}`],
-        work: Effect.map(rotation.reseal(commandLine), ({ resealed, unreadable }) => {
-          const lost =
-            unreadable === 0
-              ? ""
-              : `; ${counted(unreadable, "secret")} sealed under a key that is not in GATEWAY_SEALING_KEYS ${unreadable === 1 ? "stays as it is" : "stay as they are"}`
-          return {
-            json: { resealed, unreadable },
-            text: `${counted(resealed, "secret")} sealed anew${lost}`,
-            ok: unreadable === 0
-          }
-        })
+        will: [
+          `Seals ${counted(waiting, "secret")} anew under the key ${currentKeyId}`,
+          ...(locked === 0 ? [] : [`Leaves ${leftWords(locked)}`])
+        ],
+        ok: locked === 0,
+        work: Effect.map(rotation.reseal(commandLine), ({ resealed, unreadable }) => ({
+          json: { resealed, unreadable },
+          text: `${counted(resealed, "secret")} sealed anew${unreadable === 0 ? "" : `; left ${leftWords(unreadable)}`}`,
+          ok: unreadable === 0
+        }))
       }
     })
   )

@@ -306,6 +306,30 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
     })
   )
 
+  it.effect("announces of a rotation only what it can do, and ends as a dry run as it ends without", () =>
+    Effect.gen(function* () {
+      const sealed = (id: string) => `${id}:${Buffer.alloc(32, id).toString("base64")}`
+      const [k1, both] = [sealed("k1"), `${sealed("k2")},${sealed("k1")}`].map((keys) => ({
+        settings: { GATEWAY_SEALING_KEYS: keys }
+      }))
+      assert.strictEqual((yield* cli("key set hunter", { input: "sk-canary-0123456789", ...both })).code, 0)
+      const foreseen = yield* cli("secrets rotate --dry-run", k1)
+      assert.deepStrictEqual(foreseen, {
+        code: 1,
+        out: [
+          "Seals 0 secrets anew under the key k1\nLeaves 1 secret as it is: sealed under a key that is not in GATEWAY_SEALING_KEYS\nNothing was changed (--dry-run)"
+        ],
+        err: []
+      })
+      const done = yield* cli("secrets rotate", k1)
+      assert.deepStrictEqual(
+        [done.code, done.out],
+        [1, ["0 secrets sealed anew; left 1 secret as it is: sealed under a key that is not in GATEWAY_SEALING_KEYS"]]
+      )
+      assert.strictEqual((yield* cli("key remove hunter", both)).code, 0)
+    })
+  )
+
   it.effect("sets, lists and removes keys without ever showing one", () =>
     Effect.gen(function* () {
       const secret = "sk-canary-0123456789"
