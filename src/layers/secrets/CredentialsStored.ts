@@ -35,7 +35,7 @@ const unreadable = new ConnectionUnusable({
   hint: askOperator,
   blames: "gateway"
 })
-/** A key of the operator's own that is there: to say that none is set would send everybody looking for another cause. */
+/** The operator has set a key: to say that none is set would send everybody looking for another cause. */
 const unusableKey = new PlatformKeyMissing({
   detail: "This operation needs a platform key, and the gateway cannot use its key now.",
   hint: "Ask the operator of this gateway, bring your own connection for this provider, or choose another provider."
