@@ -142,7 +142,7 @@ const about = (contract: OperationContract, workspaceId: string): Html => {
             ? badge("does something outside", "warn")
             : badge("only reads", "plain")
         ],
-        ["Price", price(endpoint.price.amountUsd, endpoint.price.basis)],
+        ["Price", price(endpoint.price.amountUsd, endpoint.price.basis, endpoint.credential)],
         ["Range of prices", rangeOf(providers)],
         // A job may have a dearer provider that cannot run here.
         ["Most that a run costs", providers.length > 0 ? null : money(endpoint.price.maxMicros)],
