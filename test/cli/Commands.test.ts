@@ -713,7 +713,9 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
           "Changes the price of catfacts-fact: $0.025 a call → $0.03 a call"
         ]
         const dear = publish(30_000)
-        assert.deepStrictEqual((yield* dear("--dry-run")).out, [[...told, "Nothing was changed (--dry-run)"].join("\n")])
+        assert.deepStrictEqual((yield* dear("--dry-run")).out, [
+          [...told, "Nothing was changed (--dry-run)"].join("\n")
+        ])
         assert.deepStrictEqual((yield* dear()).err, told)
         const { services } = yield* CommandLine
         const { items } = yield* Effect.flatMap(AuditTrail, (trail) =>
