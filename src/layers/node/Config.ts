@@ -122,8 +122,8 @@ const processes = nonEmpty("GATEWAY_PROCESSES", (text) => {
 }).pipe(Config.withDefault(1))
 
 /**
- * The warning of the start, and of `gateway doctor`, where links would hold an address that no client can reach (0.0.0.0
- * or [::], in production also one of this machine only), or one to which tokens travel unprotected; else null.
+ * The warning of the start, and of `gateway doctor`, where links would hold an address that no client can reach
+ * (0.0.0.0 or [::], in production also one of this machine only), or one to which tokens travel unprotected; else null.
  */
 export const publicUrlProblem = ({
   production,
