@@ -20,6 +20,8 @@ export const nothingChanged = "Nothing was changed (--dry-run)"
 interface Plan<E, R> {
   /** A sentence for each thing that will be done. */
   readonly will: ReadonlyArray<string>
+  /** False where its work is known to end with something that could not be done, so that a dry run ends with 1 too. */
+  readonly ok?: boolean
   /** What it needs that a dry run does not: it is said there, and found out without. */
   readonly needs?: string | null
   /** More for programs, beside the sentences, in the JSON of a dry run. */
@@ -31,10 +33,11 @@ interface Plan<E, R> {
 /** What is carried out of a plan: all of it, or with `--dry-run` nothing. */
 export const carriedOut = <E, R>(
   isDryRun: boolean,
-  { details, needs = null, will, work }: Plan<E, R>
+  { details, needs = null, ok = true, will, work }: Plan<E, R>
 ): Effect.Effect<Answer, E, R | Screen> =>
   isDryRun
     ? Effect.succeed({
+        ok,
         json: { dryRun: true, will: [...will], ...(needs === null ? {} : { needs }), ...details },
         text: [...will, ...(needs === null ? [] : [needs]), nothingChanged].join("\n")
       })

@@ -10,7 +10,8 @@ import { Effect } from "effect"
 import { resolve } from "node:path"
 import { counted } from "../domain/Counted.js"
 import { commandLine } from "../domain/AuditEntry.js"
-import { mergeCatalogs, overriddenBy, overriddenWords } from "../layers/catalog/Merging.js"
+import { idsInLine, mergeCatalogs, overriddenBy, overriddenWords } from "../layers/catalog/Merging.js"
+import { priceChanges, priceChangeWords } from "../layers/catalog/PriceChanges.js"
 import { refusedAddressWords } from "../layers/catalog/RefusedAddresses.js"
 import { readConfig } from "../layers/node/Config.js"
 import type { CatalogContent, CatalogRefused } from "../services/CatalogPublisher.js"
@@ -66,19 +67,22 @@ export const publicationText = (content: CatalogContent, mode: Mode, below: Cata
     Effect.all([Effect.flatMap(CatalogRevisions, ({ latest }) => latest), readConfig]),
     ([{ content: before }, { egressAllow }]): ReadonlyArray<string> => {
       const ids = new Set(content.endpoints.map(({ operation }) => operation.id))
-      const replaced = before.endpoints.filter(({ operation }) => ids.has(operation.id)).length
+      const replaced = before.endpoints.map(({ operation }) => operation.id).filter((id) => ids.has(id))
+      const served = mergeCatalogs(below, before)
+      const serving = mergeCatalogs(mode === "add" ? served : below, content)
       const gone = before.endpoints.length + before.jobs.length === 0 ? [] : [`Withdraws ${sizeText(before)}`]
       return [
         ...(mode === "replace" ? gone : []),
         ...(content.endpoints.length + content.jobs.length === 0
           ? []
           : [`Publishes ${sizeText(content)} on every node`]),
-        ...(mode === "add" && replaced > 0
+        ...(mode === "add" && replaced.length > 0
           ? [
-              `Replaces ${counted(replaced, "operation")} of the same id that ${replaced === 1 ? "was" : "were"} published before`
+              `Replaces ${counted(replaced.length, "operation")} of the same id that ${replaced.length === 1 ? "was" : "were"} published before: ${idsInLine(replaced)}`
             ]
           : []),
         ...overriddenWords(overriddenBy(below, content)),
+        ...priceChangeWords(priceChanges(served.endpoints, serving.endpoints)),
         ...refusedAddressWords(content, egressAllow)
       ]
     }
@@ -181,9 +185,12 @@ const nothing: CatalogContent = { jobs: [], endpoints: [] }
 export const withdraw = Command.make("withdraw", { dryRun, json: Inputs.json }, (asked) =>
   announced(
     asked,
-    Effect.map(publicationText(nothing, "replace", nothing), (will) => ({
-      will,
-      work: Effect.flatMap(underneath, (below) => publishAs(nothing, "replace", nothingElse, below))
-    }))
+    Effect.gen(function* () {
+      const below = yield* underneath
+      return {
+        will: yield* publicationText(nothing, "replace", below),
+        work: publishAs(nothing, "replace", nothingElse, below)
+      }
+    })
   )
 ).pipe(Command.withDescription("Take everything published back; runs under way keep their contracts"))

@@ -112,7 +112,7 @@ export const console = Command.make(
           json: { url, expiresAt: isoTime(link.expiresAt), memberId, name, role, workspaceId, made },
           text: [
             ...(made ? [`There was no ${role} yet: ${name} was made one`] : []),
-            `${name} (${role}) signs in with this link, once, before ${isoTime(link.expiresAt)}:`,
+            `${name === role ? name : `${name} (${role})`} signs in with this link, once, before ${isoTime(link.expiresAt)}:`,
             url,
             ...(isGuessed
               ? [

@@ -1,7 +1,7 @@
 /** `key`, `connection`, `secrets` and `provider`: the keys for calls, their sealing, and which providers are called. */
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
-import { Effect, Option } from "effect"
+import { Effect, Option, Redacted } from "effect"
 import { counted } from "../domain/Counted.js"
 import { NotFound, ValidationError } from "../domain/ApiErrors.js"
 import { commandLine } from "../domain/AuditEntry.js"
@@ -27,6 +27,19 @@ const keyOf = (providerId: string) =>
     (keys) => keys.find((key) => key.providerId === providerId) ?? null
   )
 
+/** What is empty came from nowhere: a person who sees only that it is wrong does not learn where it is read. */
+const secretTyped = Effect.flatMap(SecretInput, ({ read }) =>
+  Effect.filterOrFail(
+    read,
+    (secret) => Redacted.value(secret).trim() !== "",
+    () =>
+      ValidationError.of(
+        "secret",
+        "is read from standard input, and nothing stood there: give it with < key.txt or type it"
+      )
+  )
+)
+
 const setKey = Command.make(
   "set",
   { providerId: Inputs.providerArgument, variables: Inputs.variables, dryRun, json: Inputs.json },
@@ -38,7 +51,7 @@ const setKey = Command.make(
         yield* checkProvider(providerId, "PROVIDER")
         yield* checkVariables(providerId, variables)
         // Read for a dry run too, so that what has the wrong form is refused by it.
-        const secret = yield* (yield* SecretInput).read
+        const secret = yield* secretTyped
         const problem = secretProblem(inOneLine(secret))
         if (problem !== null) return yield* new ValidationError({ details: [problem] })
         yield* checkKeyForm(providerId, secret, "platform")
@@ -128,7 +141,7 @@ const createConnection = Command.make(
         const { workspaceId } = yield* (yield* Accounts).workspace(yield* workspaceOf(workspace))
         yield* checkProvider(providerId, "--provider")
         yield* checkVariables(providerId, variables)
-        const secret = yield* (yield* SecretInput).read
+        const secret = yield* secretTyped
         yield* checkKeyForm(providerId, secret, "connection")
         const asked = { workspaceId, providerId, label, secret, expiresAt: Option.getOrNull(expiresAt), variables }
         const made = shown(
@@ -193,25 +206,26 @@ export const connection = Command.make("connection").pipe(
   Command.withSubcommands([createConnection, listConnections, deleteConnection])
 )
 
+const leftWords = (secrets: number): string =>
+  `${counted(secrets, "secret")} as ${secrets === 1 ? "it is" : "they are"}: sealed under a key that is not in GATEWAY_SEALING_KEYS`
+
 const rotate = Command.make("rotate", { dryRun, json: Inputs.json }, (asked) =>
   announced(
     asked,
     Effect.gen(function* () {
       const rotation = yield* SecretRotation
-      const { currentKeyId, secrets: waiting } = yield* rotation.waiting
+      const { currentKeyId, secrets: waiting, unreadable: locked } = yield* rotation.waiting
       return {
-        will: [`Seals ${counted(waiting, "secret")} anew under the key ${currentKeyId}`],
-        work: Effect.map(rotation.reseal(commandLine), ({ resealed, unreadable }) => {
-          const lost =
-            unreadable === 0
-              ? ""
-              : `; ${counted(unreadable, "secret")} sealed under a key that is not in GATEWAY_SEALING_KEYS ${unreadable === 1 ? "stays as it is" : "stay as they are"}`
-          return {
-            json: { resealed, unreadable },
-            text: `${counted(resealed, "secret")} sealed anew${lost}`,
-            ok: unreadable === 0
-          }
-        })
+        will: [
+          `Seals ${counted(waiting, "secret")} anew under the key ${currentKeyId}`,
+          ...(locked === 0 ? [] : [`Leaves ${leftWords(locked)}`])
+        ],
+        ok: locked === 0,
+        work: Effect.map(rotation.reseal(commandLine), ({ resealed, unreadable }) => ({
+          json: { resealed, unreadable },
+          text: `${counted(resealed, "secret")} sealed anew${unreadable === 0 ? "" : `; left ${leftWords(unreadable)}`}`,
+          ok: unreadable === 0
+        }))
       }
     })
   )

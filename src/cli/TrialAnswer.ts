@@ -35,8 +35,15 @@ export interface Trial {
 /** Of a body, for people and for `--json`. */
 const bodyCharsMax = 2_000
 
+/** A key is blotted out sign by sign. Who looks at the screen learns not even how long it is. */
+const evenly = (text: string): string => text.replace(/\*{4,}/g, "********")
+
+const evenlyEach = (headers: { readonly [name: string]: string }): { readonly [name: string]: string } =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, evenly(value)]))
+
 /** Null for bytes that are no text. */
-const textIn = (bytes: Uint8Array): string | null => (isUtf8(bytes) ? Buffer.from(bytes).toString("utf8") : null)
+const textIn = (bytes: Uint8Array): string | null =>
+  isUtf8(bytes) ? evenly(Buffer.from(bytes).toString("utf8")) : null
 
 /** Signs that would command the terminal; an answer is shown, not obeyed. */
 // eslint-disable-next-line no-control-regex
@@ -51,11 +58,16 @@ const bodyText = (bytes: Uint8Array | null): string => {
 
 const exchangeJson = (seen: SeenExchange): JsonObject => ({
   step: seen.step,
-  request: { method: seen.method, address: seen.address, headers: seen.headers, body: bodyText(seen.body) },
+  request: {
+    method: seen.method,
+    address: evenly(seen.address),
+    headers: evenlyEach(seen.headers),
+    body: bodyText(seen.body)
+  },
   answer:
     seen.answer === null
       ? null
-      : { status: seen.answer.status, headers: seen.answer.headers, body: bodyText(seen.answer.bytes) },
+      : { status: seen.answer.status, headers: evenlyEach(seen.answer.headers), body: bodyText(seen.answer.bytes) },
   failure: seen.failure,
   tookMillis: seen.endedMillis - seen.startedMillis
 })
@@ -64,10 +76,10 @@ const indented = (text: string): ReadonlyArray<string> =>
   text === "" ? [] : ["", ...text.split("\n").map((line) => `  ${line}`)]
 
 const headerLines = (headers: { readonly [name: string]: string }): ReadonlyArray<string> =>
-  Object.entries(headers).map(([name, value]) => `  ${name}: ${value.replace(commanding, "\ufffd")}`)
+  Object.entries(evenlyEach(headers)).map(([name, value]) => `  ${name}: ${value.replace(commanding, "\ufffd")}`)
 
 const exchangeLines = (seen: SeenExchange): ReadonlyArray<string> => [
-  `> ${seen.method} ${seen.address}`,
+  `> ${seen.method} ${evenly(seen.address)}`,
   ...headerLines(seen.headers),
   ...indented(bodyText(seen.body)),
   ...(seen.answer === null

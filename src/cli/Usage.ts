@@ -4,6 +4,7 @@
  */
 import * as HelpDoc from "@effect/cli/HelpDoc"
 import * as CliError from "@effect/cli/ValidationError"
+import { editDistance } from "../domain/EditDistance.js"
 import { didYouMean, similar } from "../domain/Similar.js"
 import { examples } from "./Examples.js"
 
@@ -62,13 +63,16 @@ export interface Choice {
   readonly takes: ReadonlyArray<string>
 }
 
+const mistypedMax = 2
+
 const unknownCommand = (args: ReadonlyArray<string>): string => {
   const words = commandIn(args)
   const asked = args[words.length] ?? ""
   if (asked.startsWith("-"))
     return `${asked} stands before the command; options stand after it, such as gateway workspace list --json`
   const names = [...new Set(below(words).flatMap((command) => command[words.length] ?? []))]
-  const alike = similar(asked, names)
+  // Commands are short words: what is three letters off is another word.
+  const alike = similar(asked, names).filter((name) => editDistance(asked, name, mistypedMax) <= mistypedMax)
   const said = [...words, asked].join(" ")
   return alike.length > 0
     ? `There is no such command: ${said}${didYouMean(alike.map((name) => [...words, name].join(" ")))}`

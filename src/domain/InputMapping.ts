@@ -137,6 +137,15 @@ export const planFields = (operation: {
   return { properties: operation.properties, required: operation.required, target, accepts }
 }
 
+/**
+ * The name by which a job asks for this field of the operation: who runs a job need not know what its providers call
+ * things. A field that nothing maps has only its own name.
+ */
+export const jobNameOf = ({ accepts, target }: FieldPlan, field: string): string =>
+  commonNames.find((name) => target[name] === field) ??
+  Array.from(accepts).find(([, own]) => own === field)?.[0] ??
+  field
+
 const text = (value: Json | undefined): string | undefined =>
   typeof value === "string" && value.trim() !== "" ? value.trim() : undefined
 

@@ -32,6 +32,8 @@ export class PlatformKeys extends Context.Tag("gateway/services/PlatformKeys")<
     ) => Effect.Effect<void, ValidationError | StorageError>
     readonly remove: (providerId: string, by: Actor) => Effect.Effect<void, NotFound | StorageError>
     readonly list: Effect.Effect<ReadonlyArray<PlatformKey>, StorageError>
+    /** Whether one is set, also one that cannot be opened. */
+    readonly isSet: (providerId: string) => Effect.Effect<boolean, StorageError>
     /** Null when none is set, or when it cannot be opened. */
     readonly use: (providerId: string) => Effect.Effect<OpenedKey | null, StorageError>
   }

@@ -9,8 +9,14 @@ import type { StorageError } from "../domain/StorageErrors.js"
 export class SecretRotation extends Context.Tag("gateway/services/SecretRotation")<
   SecretRotation,
   {
-    /** How many secrets are not sealed under the current key, and which that is. */
-    readonly waiting: Effect.Effect<{ readonly currentKeyId: string; readonly secrets: number }, StorageError>
+    /**
+     * How many secrets are not sealed under the current key and can be brought there, which key that is, and how many
+     * cannot be opened.
+     */
+    readonly waiting: Effect.Effect<
+      { readonly currentKeyId: string; readonly secrets: number; readonly unreadable: number },
+      StorageError
+    >
     /** `unreadable` are sealed under a key that is not there: they stay as they are. */
     readonly reseal: (
       by: Actor

@@ -12,6 +12,7 @@ import { drop, ProvidersScripted } from "../../src/layers/providers/ProvidersScr
 import { RunId } from "../../src/domain/Ids.js"
 import { pageRowsMax } from "../../src/domain/Limits.js"
 import { Accounts } from "../../src/services/Accounts.js"
+import { AuditTrail } from "../../src/services/AuditTrail.js"
 import { Catalog } from "../../src/services/Catalog.js"
 import { CatalogRevisions } from "../../src/services/CatalogRevisions.js"
 import { PlatformKeys } from "../../src/services/PlatformKeys.js"
@@ -306,6 +307,30 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
     })
   )
 
+  it.effect("announces of a rotation only what it can do, and ends as a dry run as it ends without", () =>
+    Effect.gen(function* () {
+      const sealed = (id: string) => `${id}:${Buffer.alloc(32, id).toString("base64")}`
+      const [k1, both] = [sealed("k1"), `${sealed("k2")},${sealed("k1")}`].map((keys) => ({
+        settings: { GATEWAY_SEALING_KEYS: keys }
+      }))
+      assert.strictEqual((yield* cli("key set hunter", { input: "sk-canary-0123456789", ...both })).code, 0)
+      const foreseen = yield* cli("secrets rotate --dry-run", k1)
+      assert.deepStrictEqual(foreseen, {
+        code: 1,
+        out: [
+          "Seals 0 secrets anew under the key k1\nLeaves 1 secret as it is: sealed under a key that is not in GATEWAY_SEALING_KEYS\nNothing was changed (--dry-run)"
+        ],
+        err: []
+      })
+      const done = yield* cli("secrets rotate", k1)
+      assert.deepStrictEqual(
+        [done.code, done.out],
+        [1, ["0 secrets sealed anew; left 1 secret as it is: sealed under a key that is not in GATEWAY_SEALING_KEYS"]]
+      )
+      assert.strictEqual((yield* cli("key remove hunter", both)).code, 0)
+    })
+  )
+
   it.effect("sets, lists and removes keys without ever showing one", () =>
     Effect.gen(function* () {
       const secret = "sk-canary-0123456789"
@@ -327,6 +352,7 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
       const empty = yield* cli("key set hunter", { input: "" })
       assert.strictEqual(empty.code, 1)
       assert.lengthOf(empty.err, 1)
+      assert.include(empty.err[0], "is read from standard input, and nothing stood there")
       for (const [provider, form] of [
         ["twilio", "user:password"],
         ["snov", "client_id:client_secret"]
@@ -665,6 +691,39 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
           out.join("\n"),
           "bats.yaml at operations.0.samples: a documented hit is missing\n1 problem; nothing was published"
         )
+      })
+    )
+  )
+
+  it.effect("names what a publication replaces, says which prices it changes, and keeps both in the audit trail", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const place = yield* temporary
+        mkdirSync(join(place, "providers"))
+        const example = readFileSync("examples/provider.yaml", "utf8")
+        const publish = (micros: number) => {
+          const price = `{ basis: per_call, micros: ${micros}, source: https://bats.example/prices }`
+          writeFileSync(join(place, "providers", "own.yaml"), example.replace("{ basis: free, micros: 0 }", price))
+          return (...more: ReadonlyArray<string>) => cli(["catalog", "publish", place, ...more])
+        }
+        assert.strictEqual((yield* publish(25_000)()).code, 0)
+        const told = [
+          "Publishes 1 operation and 0 jobs on every node",
+          "Replaces 1 operation of the same id that was published before: catfacts-fact",
+          "Changes the price of catfacts-fact: $0.025 a call → $0.03 a call"
+        ]
+        const dear = publish(30_000)
+        assert.deepStrictEqual((yield* dear("--dry-run")).out, [
+          [...told, "Nothing was changed (--dry-run)"].join("\n")
+        ])
+        assert.deepStrictEqual((yield* dear()).err, told)
+        const { services } = yield* CommandLine
+        const { items } = yield* Effect.flatMap(AuditTrail, (trail) =>
+          trail.list({ action: "catalog.published" }, { limit: 1, after: null })
+        ).pipe(Effect.provide(services))
+        assert.deepInclude(items[0]?.before, { prices: ["catfacts-fact: $0.025 a call"] })
+        assert.deepInclude(items[0]?.after, { published: ["catfacts-fact"], prices: ["catfacts-fact: $0.03 a call"] })
+        assert.strictEqual((yield* cli("catalog withdraw")).code, 0)
       })
     )
   )

@@ -202,6 +202,16 @@ layer(CommandLineTest, { excludeTestServices: true })("a gateway on this machine
       const inside = yield* egress("inside.example")
       assert.include(inside.found, "private")
       assert.include(inside.advice, "GATEWAY_EGRESS_ALLOW")
+      // Only the first five are asked, and the rest is not passed over in silence.
+      const many = ["1", "2", "3", "4", "5", "6", "7"].map((each) => `gone-${each}.example`)
+      const none = yield* egress(...many)
+      assert.match(
+        none.found,
+        /^none of 5 names can be used: gone-1.example does not resolve; .*; 2 more were not asked$/
+      )
+      assert.notInclude(none.found, "gone-6")
+      const six = yield* egress("good.example", ...many.map(() => "good.example"))
+      assert.include(six.found, "; 3 more were not asked)")
       assert.isTrue(diskFinding("/data", 2 ** 30).ok)
       assert.isFalse(diskFinding("/data", 2 ** 30 - 1).ok)
       const address = (publicUrl: string, production = true) => publicUrlFinding({ production, publicUrl }).ok
@@ -215,6 +225,27 @@ layer(CommandLineTest, { excludeTestServices: true })("a gateway on this machine
         "which is not https"
       )
     })
+  )
+
+  it.effect("makes no gateway in a database that has none, but for migrate, and says what to do", () =>
+    Effect.gen(function* () {
+      const url = yield* acquireTestDatabase({ empty: true })
+      const settings = { DATABASE_URL: Redacted.value(url) }
+      for (const line of [
+        "workspace list",
+        "key list",
+        "credit --workspace demo --usd 1 --reason x",
+        "ledger verify"
+      ]) {
+        const { code, err } = yield* cli(line, { settings })
+        assert.strictEqual(code, 1, line)
+        assert.include(err.join(), "This database has no gateway yet.", line)
+        assert.include(err.join(), "gateway migrate", line)
+      }
+      assert.match((yield* cli("migrate --dry-run", { settings })).out.join(), /migrations are missing/)
+      assert.strictEqual((yield* cli("migrate", { settings })).code, 0)
+      assert.deepStrictEqual((yield* cli("workspace list", { settings })).out, ["There is no workspace yet"])
+    }).pipe(Effect.scoped)
   )
 
   it.effect("prints completions that the shell reads, with every group of commands", () =>

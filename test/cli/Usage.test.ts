@@ -101,6 +101,7 @@ layer(NodeContext.layer, { excludeTestServices: true })("a line that is not unde
         ["catalog lnt", /^There is no such command: catalog lnt; did you mean catalog lint\?$/],
         ["catalog frobnicate", /^There is no such command: catalog frobnicate; gateway catalog has lint, /],
         ["ledger audit", /^There is no such command: ledger audit; gateway ledger has verify$/],
+        ["bogus", /^There is no such command: bogus; gateway has /],
         ["token create --workspace", /--workspace needs a value/],
         ["credit --usd 1", /^--workspace is missing; --reason is missing; gateway credit --help shows an example$/],
         ["--json workspace list", /^--json stands before the command; options stand after it, such as /],

@@ -484,8 +484,22 @@ export const secretsSuite = <S>(name: string, storage: Storage<S>) =>
         const waiting = Effect.flatMap(SecretRotation, (rotation) => rotation.waiting)
         assert.deepStrictEqual(yield* Effect.provide(waiting, withKeys(sealingOf("two", { two: 2 }))), {
           currentKeyId: "two",
-          secrets: 2
+          secrets: 0,
+          unreadable: 2
         })
+        assert.deepStrictEqual(yield* Effect.provide(waiting, withKeys(sealingOf("two", { two: 2, one: 1 }))), {
+          currentKeyId: "two",
+          secrets: 2,
+          unreadable: 0
+        })
+        // To a customer, a key that is there but cannot be opened is not one that nobody has set.
+        const workspaceId = yield* Effect.provide(workspace, withKeys(sealingOf("two", { two: 2 })))
+        const refused = yield* Effect.flatMap(Credentials, (credentials) =>
+          Effect.flip(credentials.resolve({ workspaceId, provider: bearer, connectionId: null }))
+        ).pipe(Effect.provide(withKeys(sealingOf("two", { two: 2 }))), Effect.provide(log))
+        assert.strictEqual(refused._tag, "platform_key_missing")
+        assert.include(refused.message, "cannot use its key now")
+        assert.notInclude(refused.message, "none is set")
         assert.deepStrictEqual(yield* Effect.provide(reseal, withKeys(sealingOf("two", { two: 2 }))), {
           resealed: 0,
           unreadable: 2

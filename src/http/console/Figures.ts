@@ -87,7 +87,7 @@ const tones: ReadonlyMap<string, Tone> = new Map([
   ["error", "bad"],
   ["rejected", "bad"]
 ])
-const words: ReadonlyMap<string, string> = new Map([["reconciliation_pending", "needs a decision"]])
+const words: ReadonlyMap<string, string> = new Map([["reconciliation_pending", "waits for the operator"]])
 
 /** The status or the outcome of a run, an attempt, a top-up or a token. */
 export const statusText = (status: string): string => words.get(status) ?? status.replaceAll("_", " ")

@@ -23,6 +23,8 @@ export interface Filled {
   /** By the name of the field. */
   readonly problems: ReadonlyMap<string, string>
   readonly told: Told | null
+  /** Tells the fields of this form from those of another one on the same page that have the same names. */
+  readonly of?: string
 }
 
 export const unfilled: Filled = { typed: new Map(), problems: new Map(), told: null }
@@ -49,11 +51,12 @@ export interface FieldBase {
   readonly required?: boolean
 }
 
-const idOf = (name: string): string => `f-${name.replaceAll(/[^A-Za-z0-9_-]/g, "-")}`
+const idOf = ({ form: { of }, name }: Pick<FieldBase, "form" | "name">): string =>
+  `f-${of === undefined ? "" : `${of}-`}${name.replaceAll(/[^A-Za-z0-9_-]/g, "-")}`
 
 /** Label, hint and problem around one control; `control` gets the attributes that tie them together. */
 const wrapped = (field: FieldBase, control: (tied: Html) => Html): Html => {
-  const id = idOf(field.name)
+  const id = idOf(field)
   const problem = field.form.problems.get(field.name)
   const described = [
     ...(isShown(field.hint) ? [`${id}-hint`] : []),
@@ -84,9 +87,13 @@ export const textField = (
     readonly placeholder?: string
     readonly autocomplete?: string
     readonly code?: boolean
+    /** Offered while one types; anything else may be typed too. */
+    readonly suggestions?: ReadonlyArray<string>
   }
-): Html =>
-  wrapped(
+): Html => {
+  const { suggestions = [] } = field
+  const list = suggestions.length === 0 ? null : `${idOf(field)}-list`
+  return wrapped(
     field,
     (tied) =>
       html`<input${tied}${attributes({
@@ -98,9 +105,11 @@ export const textField = (
         placeholder: field.placeholder,
         autocomplete: field.autocomplete ?? "off",
         class: field.code === true ? "code" : null,
+        list,
         spellcheck: "false"
-      })}>`
+      })}>${list !== null && html`<datalist id=${list}>${suggestions.map((value) => html`<option value=${value}></option>`)}</datalist>`}`
   )
+}
 
 export const areaField = (
   field: FieldBase & { readonly rows?: number; readonly charsMax?: number; readonly code?: boolean }
@@ -139,7 +148,7 @@ export const selectField = (field: FieldBase & { readonly choices: ReadonlyArray
 export const boxesField = (field: FieldBase & { readonly choices: ReadonlyArray<Choice> }): Html => {
   const ticked = field.form.typed.get(field.name) ?? []
   const problem = field.form.problems.get(field.name)
-  const id = idOf(field.name)
+  const id = idOf(field)
   return html`<fieldset
     class="field"
     ${attributes({ "aria-describedby": problem === undefined ? null : `${id}-problem` })}
@@ -162,7 +171,7 @@ export const boxesField = (field: FieldBase & { readonly choices: ReadonlyArray<
 /** One box; it is sent as `on` when it is ticked. */
 export const boxField = (field: FieldBase): Html => {
   const problem = field.form.problems.get(field.name)
-  const id = idOf(field.name)
+  const id = idOf(field)
   return html`<div class="field">
     <label class="box"><input${attributes({
       type: "checkbox",

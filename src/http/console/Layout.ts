@@ -77,7 +77,7 @@ export const frame = (pages: ReadonlyArray<Entry>, assets: Assets, options: Fram
     bar: html`${workspace !== null && html`<span class="workspace"><span class="unseen">Workspace </span><bdi>${workspace.name}</bdi></span>`}
     ${
       session !== null &&
-      html`<a class="who" href=${to(["session"])}><bdi>${session.name}</bdi> <small>${session.role}</small></a
+      html`<a class="who" href=${to(["session"])}><bdi>${session.name}</bdi>${session.name !== session.role && html` <small>${session.role}</small>`}</a
         >${canSignOut && actForm({ action: to(["sign-out"]), label: "Sign out" })}`
     }`,
     navigation: navigationOf(pages, options),

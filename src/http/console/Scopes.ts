@@ -8,5 +8,5 @@ export const scopeMeanings: { readonly [scope in Scope]: string } = {
   "usage:read": "see the balance and the ledger",
   "billing:write": "request top-ups",
   "capabilities:write": "request new capabilities",
-  "account:manage": "manage connections, tokens and members"
+  "account:manage": "manage connections and tokens, and read the audit trail"
 }

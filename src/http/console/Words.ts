@@ -4,6 +4,7 @@
  * others.
  */
 import { type HttpError, wireErrors } from "../Envelope.js"
+import { hintForPeople } from "./Hints.js"
 
 export interface Words {
   readonly title: string
@@ -53,7 +54,7 @@ export const wordsOf = (error: HttpError): Words => {
       return {
         title: row?.title ?? "Error",
         message: error.message,
-        hint: "retryHint" in error ? error.retryHint : (row?.retryHint ?? "")
+        hint: hintForPeople("retryHint" in error ? error.retryHint : (row?.retryHint ?? ""))
       }
     }
   }

@@ -32,13 +32,13 @@ export const mergeCatalogs = (base: CatalogContent, over: CatalogContent): Catal
 const idsShown = 20
 
 /** Ids for one line. */
-const shown = (ids: ReadonlyArray<string>): string =>
+export const idsInLine = (ids: ReadonlyArray<string>): string =>
   [...ids.slice(0, idsShown), ...(ids.length > idsShown ? [`and ${ids.length - idsShown} more`] : [])].join(", ")
 
 /** Ids for a line of the log. */
 export const listed = ({ jobs, operations }: Overridden) => ({
-  ...(jobs.length > 0 ? { jobs: shown(jobs) } : {}),
-  ...(operations.length > 0 ? { operations: shown(operations) } : {})
+  ...(jobs.length > 0 ? { jobs: idsInLine(jobs) } : {}),
+  ...(operations.length > 0 ? { operations: idsInLine(operations) } : {})
 })
 
 /** For people, a sentence for each kind: what of the catalog below gives way to it. */
@@ -50,6 +50,6 @@ export const overriddenWords = ({ jobs, operations }: Overridden): ReadonlyArray
     ids.length === 0
       ? []
       : [
-          `Replaces ${counted(ids.length, kind)} of the same id that ${ids.length === 1 ? "is" : "are"} built in or in GATEWAY_CATALOG: ${shown(ids)}`
+          `Replaces ${counted(ids.length, kind)} of the same id that ${ids.length === 1 ? "is" : "are"} built in or in GATEWAY_CATALOG: ${idsInLine(ids)}`
         ]
   )

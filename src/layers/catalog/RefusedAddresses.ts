@@ -7,7 +7,10 @@ import type { CatalogContent } from "../../services/CatalogPublisher.js"
 import { makeEgress, mayBeOpened } from "../providers/Egress.js"
 import { hostAndPort } from "../providers/RefusedTargets.js"
 
-/** A sentence for each such provider. `allow` holds what `GATEWAY_EGRESS_ALLOW` opens here. */
+/**
+ * A sentence for each such provider. `allow` holds what `GATEWAY_EGRESS_ALLOW` opens here; the gateway's own setting,
+ * which decides, may be another.
+ */
 export const refusedAddressWords = (
   { endpoints }: Pick<CatalogContent, "endpoints">,
   allow: ReadonlyArray<string>
@@ -18,7 +21,7 @@ export const refusedAddressWords = (
     const vetted = egress.vetOrigin(baseUrl)
     const target = hostAndPort(baseUrl)
     return Either.isLeft(vetted) && mayBeOpened(vetted.left.range) && target !== null
-      ? [`Runs of ${id} will be refused (route_denied) until GATEWAY_EGRESS_ALLOW of the gateway names ${target}`]
+      ? [`Runs of ${id} will be refused (route_denied) unless the gateway's GATEWAY_EGRESS_ALLOW names ${target}`]
       : []
   })
 }

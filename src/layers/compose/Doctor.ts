@@ -19,7 +19,6 @@ import { readCatalog } from "../catalog/CatalogFiles.js"
 import { ArchiveFilesOnDisk } from "../node/ArchiveFilesOnDisk.js"
 import { catalogFoldersRead, type GatewayConfig, publicUrlProblem, readConfig } from "../node/Config.js"
 import type { SettingsWrong } from "../node/SettingsWrong.js"
-import { isLoopback } from "../node/ConfigGroups.js"
 import { secret } from "../node/ConfigValues.js"
 import { unknownInWords, unknownSettings } from "../node/UnknownSettings.js"
 import { Database } from "../postgres/Database.js"
@@ -155,13 +154,14 @@ const sealingFinding = (config: GatewayConfig) =>
 const hostsAsked = 5
 const resolveWithin = Duration.seconds(5)
 
-/** Whether the names of providers resolve to addresses that runs may reach. */
+/** Whether the names of providers resolve to addresses that runs may reach. The first ones are asked. */
 export const egressFinding = (
-  origins: ReadonlyArray<URL>,
+  all: ReadonlyArray<URL>,
   allow: ReadonlyArray<string>,
   resolve: Resolve = systemResolve
 ): Effect.Effect<Finding> =>
   Effect.gen(function* () {
+    const origins = all.slice(0, hostsAsked)
     const egress = makeEgress(allow, resolve)
     const asked = yield* Effect.forEach(
       origins,
@@ -187,11 +187,16 @@ export const egressFinding = (
     )
     const bad = asked.filter(({ problem }) => problem !== null)
     const names = asked.map(({ host }) => host).join(", ")
+    const unasked = all.length - asked.length
+    const rest = unasked === 0 ? "" : `; ${unasked} more ${unasked === 1 ? "was" : "were"} not asked`
     if (asked.length === 0) return right("egress", "no provider has a name to resolve")
-    if (bad.length === 0) return right("egress", `the names of providers resolve (${names})`)
+    if (bad.length === 0) return right("egress", `the names of providers resolve (${names}${rest})`)
+    const problems = bad.map(({ host, problem }) => `${host} ${problem}`).join("; ")
     return wrong(
       "egress",
-      bad.map(({ host, problem }) => `${host} ${problem}`).join("; "),
+      bad.length === asked.length
+        ? `none of ${counted(asked.length, "name")} can be used: ${problems}${rest}`
+        : `${problems}${rest}`,
       bad.some(({ refused }) => refused)
         ? "Runs do not call private addresses: correct the name server, or open host:port with GATEWAY_EGRESS_ALLOW"
         : "Runs cannot reach these providers: check the name servers and the firewall of this machine"
@@ -207,7 +212,7 @@ const originsOf = (config: GatewayConfig, keyed: ReadonlySet<string>) =>
       return origin === null ? [] : [{ id: provider.id, origin }]
     })
     const inOrder = [...real.filter(({ id }) => keyed.has(id)), ...real.filter(({ id }) => !keyed.has(id))]
-    return [...new Map(inOrder.map(({ origin }) => [origin.host, origin])).values()].slice(0, hostsAsked)
+    return [...new Map(inOrder.map(({ origin }) => [origin.host, origin])).values()]
   })
 
 const gib = (bytes: number): string => `${(bytes / 1_073_741_824).toFixed(1)} GiB`
@@ -268,14 +273,8 @@ const archiveFinding = ({ retention }: Pick<GatewayConfig, "retention">): Effect
 const publicAdvice = "Set GATEWAY_PUBLIC_URL to the https address by which people and clients reach this gateway"
 
 export const publicUrlFinding = (config: Pick<GatewayConfig, "production" | "publicUrl">): Finding => {
-  const { production, publicUrl } = config
   const problem = publicUrlProblem(config)
-  if (problem !== null) return wrong("public address", problem, publicAdvice)
-  const url = readUrl(publicUrl)
-  if (url === null) return wrong("public address", `${publicUrl} is no address`, publicAdvice)
-  if (production && isLoopback(url))
-    return wrong("public address", `links say ${publicUrl}, which only this machine can reach`, publicAdvice)
-  return right("public address", publicUrl)
+  return problem === null ? right("public address", config.publicUrl) : wrong("public address", problem, publicAdvice)
 }
 
 /** What needs the database, and the providers that have a key. */

@@ -46,7 +46,10 @@ import { WalletDefaults } from "../accounts/WalletDefaults.js"
 import { WalletMemory } from "../memory/WalletMemory.js"
 
 /** The defaults of a gateway in production. */
-export const billingDefaults = billingPolicy({ enabled: true, dashboardUrl: () => "http://gateway.test/docs" })
+export const billingDefaults = billingPolicy({
+  enabled: true,
+  dashboardUrl: (workspaceId) => `http://gateway.test/console/${workspaceId}/top-up`
+})
 
 /** The storage of money and runs. */
 export const StorageMemory = (options: { readonly inflightLimit: number }): Layer.Layer<MoneyAndRuns | People> =>

@@ -25,7 +25,7 @@ import { MembersPg } from "../postgres/MembersPg.js"
 import { SearchUsesPg } from "../postgres/SearchUsesPg.js"
 import { SessionsPg } from "../postgres/SessionsPg.js"
 import { LoginApprovalsPg } from "../postgres/LoginApprovalsPg.js"
-import { migrate } from "../postgres/Migrations.js"
+import { migrate, missingMigrations } from "../postgres/Migrations.js"
 import { migrations } from "../postgres/migrations/index.js"
 import type { OffSessionPayments } from "../../services/OffSessionPayments.js"
 import type { PaymentEvents } from "../../services/PaymentEvents.js"
@@ -95,6 +95,19 @@ export const DatabaseFoundOrMade = (config: GatewayConfig) =>
 const migrated = <E, R>(database: Layer.Layer<Database, E, R>) =>
   Layer.tap(database, (context) => Effect.provide(migrate(migrations), context))
 
+/** The database is there and empty: a command about a gateway would make one, often where none was meant. */
+export class NoGatewayInDatabase extends Data.TaggedError("NoGatewayInDatabase")<{}> {
+  override readonly message =
+    "This database has no gateway yet. Set DATABASE_URL to that of the gateway; or start the gateway here, or run gateway migrate, which make one"
+}
+
+const holdingGateway = <E, R>(database: Layer.Layer<Database, E, R>) =>
+  Layer.tap(database, (context) =>
+    Effect.flatMap(Effect.provide(missingMigrations(migrations), context), ({ length }) =>
+      length === Object.keys(migrations).length ? Effect.fail(new NoGatewayInDatabase()) : Effect.void
+    )
+  )
+
 /** What holds the money and the runs, over a database. */
 export const MoneyAndRunsPg = (options: {
   readonly inflightLimit: number
@@ -122,13 +135,11 @@ export const MoneyAndRunsPg = (options: {
     Layer.provideMerge(IdsCrypto)
   )
 
-/** Without payments there is nothing to pay on the console's page, and links lead to the documentation. */
-const billingOf = ({ billing, publicUrl, stripe }: GatewayConfig): BillingPolicy =>
+/** The page shows the balance and its top-ups, and says what is missing where nothing can be paid. */
+const billingOf = ({ billing, publicUrl }: GatewayConfig): BillingPolicy =>
   billingPolicy({
     enabled: billing,
-    dashboardUrl: Option.isSome(stripe)
-      ? (workspaceId) => `${publicUrl}/console/${workspaceId}/top-up`
-      : () => `${publicUrl}/docs`
+    dashboardUrl: (workspaceId) => `${publicUrl}/console/${workspaceId}/top-up`
   })
 
 /** Every service that stands on Postgres, with the database under them, which is migrated first. */
@@ -173,5 +184,5 @@ export const OperatorServices = (config: GatewayConfig) =>
     Layer.provide(FaultPointsOff),
     Layer.merge(Layer.succeed(PublicUrl, config.publicUrl)),
     Layer.merge(RetentionPg(config)),
-    Layer.provideMerge(StoragePg(config, DatabaseFound(config)))
+    Layer.provideMerge(StoragePg(config, holdingGateway(DatabaseFound(config))))
   )

@@ -122,15 +122,23 @@ const processes = nonEmpty("GATEWAY_PROCESSES", (text) => {
 }).pipe(Config.withDefault(1))
 
 /**
- * The warning of the start where links would hold an address that no client can reach (0.0.0.0 or [::]), or one to
- * which tokens travel unprotected; else null.
+ * The warning of the start, and of `gateway doctor`, where links would hold an address that no client can reach
+ * (0.0.0.0 or [::], in production also one of this machine only), or one to which tokens travel unprotected; else null.
  */
-export const publicUrlProblem = ({ publicUrl }: Pick<GatewayConfig, "publicUrl">): string | null => {
+export const publicUrlProblem = ({
+  production,
+  publicUrl
+}: Pick<GatewayConfig, "production" | "publicUrl">): string | null => {
   const url = readUrl(publicUrl)
-  if (url === null) return null
+  if (url === null)
+    return `Links say ${publicUrl}, which is no address: set GATEWAY_PUBLIC_URL to the address that clients use`
   if (everyAddress.has(url.hostname))
     return `Links say ${publicUrl}, which clients cannot reach: set GATEWAY_PUBLIC_URL to the address that they use`
-  return url.protocol === "https:" || isLoopback(url)
+  if (isLoopback(url))
+    return production
+      ? `Links say ${publicUrl}, which only this machine can reach: set GATEWAY_PUBLIC_URL to the address that clients use`
+      : null
+  return url.protocol === "https:"
     ? null
     : `Links say ${publicUrl}, which is not https: everybody on the way could read tokens and sign-ins. Set GATEWAY_PUBLIC_URL to an https address`
 }

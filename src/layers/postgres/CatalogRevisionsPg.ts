@@ -14,6 +14,7 @@ import { AuditTrail, changed } from "../../services/AuditTrail.js"
 import { CatalogRevisions, type Reached } from "../../services/CatalogRevisions.js"
 import { ContractStore } from "../../services/ContractStore.js"
 import type { Ids } from "../../services/Ids.js"
+import { priceChanges } from "../catalog/PriceChanges.js"
 import { catalogProblems } from "../catalog/Soundness.js"
 import { SharedMembers, leanEndpoint } from "../catalog/LeanEndpoint.js"
 import { forEachInSlices, nextEventLoopTurn } from "../node/LongWork.js"
@@ -58,7 +59,10 @@ interface Members {
   readonly versions: ReadonlyMap<string, string>
 }
 
-/** Counts only: a publication may have a hundred thousand operations, and its row names them all. */
+/** Of a publication that may have a hundred thousand operations, the audit trail names no more than these. */
+const auditedIds = 100
+
+/** How many there are. The row of the publication names them all. */
 const shown = (sequence: number, { jobs, versions }: Members) => ({
   sequence,
   operations: versions.size,
@@ -132,59 +136,12 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
       return { sequence: row?.sequence ?? 0, members }
     })
 
-    const write = (content: CatalogContent, mode: "add" | "replace", now: number, by: Actor) =>
-      trail.change(
-        by,
-        Effect.gen(function* () {
-          // Only one publisher writes at a time, so a second one adds to the result of the first.
-          yield* query(sql`select pg_advisory_xact_lock(hashtext('catalog_revisions'))`)
-          const last = yield* newest
-          const before: Members = mode === "add" ? last.members : { jobs: [], versions: new Map() }
-          const jobs = new Map<string, JobManifest>([...before.jobs, ...content.jobs].map((job) => [job.id, job]))
-          const versions = new Map([
-            ...before.versions,
-            ...content.endpoints.map(({ contractVersion, operation }): [string, string] => [
-              operation.id,
-              contractVersion
-            ])
-          ])
-          const row = yield* sequenceRow(
-            query(sql`
-        insert into catalog_revisions (revision, jobs, endpoint_ids, contract_versions, published_at)
-        values (md5(${JSON.stringify(Array.from(versions))}), ${JSON.stringify(Array.from(jobs.values()))}::jsonb,
-          ${Array.from(versions.keys())}::text[], ${Array.from(versions.values())}::text[], ${now})
-        returning seq as sequence`)
-          )
-          const sequence = row?.sequence ?? 0
-          yield* query(sql`select pg_notify(${channel}, ${String(sequence)})`)
-          return changed(
-            { sequence, endpoints: versions.size },
-            {
-              action: "catalog.published",
-              subjectId: String(sequence),
-              workspaceId: null,
-              before: shown(last.sequence, last.members),
-              after: { ...shown(sequence, { jobs: Array.from(jobs.values()), versions }), mode }
-            }
-          )
-        })
-      )
-
-    return CatalogRevisions.of({
-      publish: Effect.fn("CatalogRevisions.publish")(function* (content, { builtIn, mode }, by) {
-        // The content is checked before it is merged, because merging would hide a duplicate id.
-        const otherJobs = mode === "add" ? [...builtIn.jobs, ...(yield* newest).members.jobs] : builtIn.jobs
-        const problems = yield* catalogProblems(content, "requests", otherJobs)
-        if (problems.length > 0) return yield* new CatalogRefused({ problems })
-        yield* contracts.keep(content.endpoints.map(storedEndpoint), { refresh: true })
-        return yield* write(content, mode, yield* Clock.currentTimeMillis, by)
-      }),
-      latest: Effect.gen(function* () {
-        const { members, sequence } = yield* newest
+    const endpointsOf = (versions: Members["versions"]) =>
+      Effect.gen(function* () {
         const providers = new Map<string, Endpoint["provider"]>()
         const endpoints: Array<Endpoint> = []
         const common = new SharedMembers()
-        const wanted = Array.from(members.versions)
+        const wanted = Array.from(versions)
         for (let start = 0; start < wanted.length; start += readAtOnce) {
           const part = wanted.slice(start, start + readAtOnce)
           const rows = yield* contractRows(
@@ -218,7 +175,91 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
           }
           yield* nextEventLoopTurn
         }
-        return { sequence, content: { jobs: members.jobs, endpoints } }
+        return endpoints
+      })
+
+    /** The prices that change for those who run: what was published before stands over the built-in operations. */
+    const pricesBefore = (content: CatalogContent, builtIn: CatalogContent, { versions }: Members) =>
+      Effect.map(
+        endpointsOf(
+          new Map(
+            content.endpoints.flatMap(({ contractVersion, operation: { id } }): ReadonlyArray<[string, string]> => {
+              const version = versions.get(id)
+              return version === undefined || version === contractVersion ? [] : [[id, version]]
+            })
+          )
+        ),
+        (published) => [...builtIn.endpoints.filter(({ operation: { id } }) => !versions.has(id)), ...published]
+      )
+
+    const write = (
+      content: CatalogContent,
+      { builtIn, mode }: { readonly mode: "add" | "replace"; readonly builtIn: CatalogContent },
+      now: number,
+      by: Actor
+    ) =>
+      trail.change(
+        by,
+        Effect.gen(function* () {
+          // Only one publisher writes at a time, so a second one adds to the result of the first.
+          yield* query(sql`select pg_advisory_xact_lock(hashtext('catalog_revisions'))`)
+          const last = yield* newest
+          const before: Members = mode === "add" ? last.members : { jobs: [], versions: new Map() }
+          const jobs = new Map<string, JobManifest>([...before.jobs, ...content.jobs].map((job) => [job.id, job]))
+          const versions = new Map([
+            ...before.versions,
+            ...content.endpoints.map(({ contractVersion, operation }): [string, string] => [
+              operation.id,
+              contractVersion
+            ])
+          ])
+          const row = yield* sequenceRow(
+            query(sql`
+        insert into catalog_revisions (revision, jobs, endpoint_ids, contract_versions, published_at)
+        values (md5(${JSON.stringify(Array.from(versions))}), ${JSON.stringify(Array.from(jobs.values()))}::jsonb,
+          ${Array.from(versions.keys())}::text[], ${Array.from(versions.values())}::text[], ${now})
+        returning seq as sequence`)
+          )
+          const sequence = row?.sequence ?? 0
+          yield* query(sql`select pg_notify(${channel}, ${String(sequence)})`)
+          const prices = priceChanges(yield* pricesBefore(content, builtIn, last.members), content.endpoints)
+          const audited = prices.slice(0, auditedIds)
+          const withdrawn = Array.from(last.members.versions.keys()).filter((id) => !versions.has(id))
+          return changed(
+            { sequence, endpoints: versions.size },
+            {
+              action: "catalog.published",
+              subjectId: String(sequence),
+              workspaceId: null,
+              before: {
+                ...shown(last.sequence, last.members),
+                ...(prices.length === 0 ? {} : { prices: audited.map(({ before, id }) => `${id}: ${before}`) })
+              },
+              after: {
+                ...shown(sequence, { jobs: Array.from(jobs.values()), versions }),
+                mode,
+                published: content.endpoints.slice(0, auditedIds).map(({ operation: { id } }) => id),
+                ...(withdrawn.length === 0 ? {} : { withdrawn: withdrawn.slice(0, auditedIds) }),
+                ...(prices.length === 0 ? {} : { prices: audited.map(({ after, id }) => `${id}: ${after}`) }),
+                ...(prices.length > auditedIds ? { pricesChanged: prices.length } : {})
+              }
+            }
+          )
+        })
+      )
+
+    return CatalogRevisions.of({
+      publish: Effect.fn("CatalogRevisions.publish")(function* (content, { builtIn, mode }, by) {
+        // The content is checked before it is merged, because merging would hide a duplicate id.
+        const otherJobs = mode === "add" ? [...builtIn.jobs, ...(yield* newest).members.jobs] : builtIn.jobs
+        const problems = yield* catalogProblems(content, "requests", otherJobs)
+        if (problems.length > 0) return yield* new CatalogRefused({ problems })
+        yield* contracts.keep(content.endpoints.map(storedEndpoint), { refresh: true })
+        return yield* write(content, { builtIn, mode }, yield* Clock.currentTimeMillis, by)
+      }),
+      latest: Effect.gen(function* () {
+        const { members, sequence } = yield* newest
+        return { sequence, content: { jobs: members.jobs, endpoints: yield* endpointsOf(members.versions) } }
       }),
       sequence: Effect.map(
         sequenceRow(query(sql`select coalesce(max(seq), 0) as sequence from catalog_revisions`)),

@@ -6,7 +6,7 @@
 import { domainToASCII } from "node:url"
 import { Either } from "effect"
 import { isSupportedCountry, parsePhoneNumberFromString } from "libphonenumber-js/min"
-import { commonNameOf, hostOf, mapInput, planFields } from "../../domain/InputMapping.js"
+import { commonNameOf, hostOf, jobNameOf, mapInput, planFields } from "../../domain/InputMapping.js"
 import type { Json, JsonObject } from "../../domain/Json.js"
 import { commonTextCharsMax, hostCharsMax, otherTextCharsMax } from "../../domain/Limits.js"
 import type { Endpoint } from "../../domain/Manifest.js"
@@ -131,30 +131,52 @@ const withTypos = (prepared: PreparedInput, input: JsonObject, { properties }: I
   return { _tag: "Rejected", problems }
 }
 
-/** `map` changes the input before the schema checks it. */
-const compiled = (map: (schema: InputSchema, endpoint: Endpoint) => (input: JsonObject) => JsonObject) =>
+interface Naming {
+  /** Changes the input before the schema checks it. */
+  readonly map: (input: JsonObject) => JsonObject
+  /** What the client calls this field of the operation. */
+  readonly nameOf: (field: string) => string
+}
+
+/** A problem in the client's own names. A field that the client has written in the operation's name keeps that name. */
+const inNames = (problem: InputProblem, nameOf: Naming["nameOf"], input: JsonObject): InputProblem => {
+  const named = (path: string): string => {
+    const [top = ""] = path.split(/[.[]/, 1)
+    return Object.hasOwn(input, top) ? path : `${nameOf(top)}${path.slice(top.length)}`
+  }
+  const field = named(problem.field)
+  return problem._tag === "Missing" && problem.instead !== undefined
+    ? { ...problem, field, instead: problem.instead.map((fields) => fields.map(named)) }
+    : { ...problem, field }
+}
+
+const compiled = (naming: (schema: InputSchema, endpoint: Endpoint) => Naming) =>
   memoByVersion((endpoint): Prepare =>
     Either.match(inputSchemaFor(endpoint), {
       // The call itself reports `contract_invalid`. To refuse the input here would blame the customer.
       onLeft: () => (input) => ({ _tag: "Accepted", input }),
       onRight: (schema) => {
-        const mapped = map(schema, endpoint)
+        const { map, nameOf } = naming(schema, endpoint)
+        const named = (prepared: PreparedInput, input: JsonObject): PreparedInput =>
+          prepared._tag === "Accepted"
+            ? prepared
+            : { _tag: "Rejected", problems: prepared.problems.map((problem) => inNames(problem, nameOf, input)) }
         const problemsOfFiles = fileInputProblems(endpoint.operation)
-        const checked = (input: JsonObject) => withTypos(schema.check(mapped(input)), input, schema)
+        const checked = (input: JsonObject) => withTypos(named(schema.check(map(input)), input), input, schema)
         if (problemsOfFiles === null) return checked
         return (input) => {
           const prepared = checked(input)
           const problems = prepared._tag === "Accepted" ? problemsOfFiles(prepared.input) : []
-          return problems.length === 0 ? prepared : { _tag: "Rejected", problems }
+          return problems.length === 0 ? prepared : named({ _tag: "Rejected", problems }, input)
         }
       }
     })
   )
 
-const forTool = compiled(() => (input) => input)
+const forTool = compiled(() => ({ map: (input) => input, nameOf: (field) => field }))
 const forJob = compiled((schema, { operation: { accepts } }) => {
   const plan = planFields({ ...schema, accepts })
-  return (input) => mapInput(plan, input)
+  return { map: (input) => mapInput(plan, input), nameOf: (field) => jobNameOf(plan, field) }
 })
 
 export const prepare = (endpoint: Endpoint, input: JsonObject): PreparedInput => forTool(endpoint)(input)

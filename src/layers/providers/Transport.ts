@@ -110,6 +110,13 @@ class Stopped extends Data.TaggedError("Stopped") {}
 
 const codeOf = (error: Error): string => ("code" in error && typeof error.code === "string" ? error.code : error.name)
 
+/** The code as customers read it. Those of the client say nothing to anybody who does not know the client. */
+const wordOf = (error: Error): string => {
+  const code = codeOf(error)
+  if (code === "UND_ERR_SOCKET") return "connection closed"
+  return code.startsWith("UND_ERR_") ? code.slice("UND_ERR_".length).replaceAll("_", " ").toLowerCase() : code
+}
+
 /** Nobody asks for another protocol, so no connection is handed over to one. */
 const otherProtocol = "it changed to another protocol"
 /** How undici tells of a 101, unless it is stopped before: by words of its own, or by a broken promise of its own. */
@@ -201,11 +208,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (error instanceof TargetRefused) this.fail("refused", error.range)
     else if (codeOf(error) === "UND_ERR_HEADERS_OVERFLOW") this.fail("headers", "headers too large")
     else if (codeOf(error) === "UND_ERR_INVALID_ARG") this.fail("unwritable", "header value")
-    else if (!this.sent) this.fail("unreachable", codeOf(error))
+    else if (!this.sent) this.fail("unreachable", wordOf(error))
     else if (isUpgrade(error)) this.fail("broken", otherProtocol)
     // Bytes that the parser refuses did arrive: this is an answer that cannot be read, not a lost one.
     else
-      this.fail(this.status === null && !(error instanceof errors.HTTPParserError) ? "lost" : "broken", codeOf(error))
+      this.fail(this.status === null && !(error instanceof errors.HTTPParserError) ? "lost" : "broken", wordOf(error))
   }
 
   /** Ends the exchange from outside, because of the deadline or an interruption. */

@@ -229,18 +229,23 @@ export const makeAccessTokens = (parts: AccessTokenParts): Effect.Effect<AccessT
         return yield* refusedFailure(refused)
       })
 
+    const noClient = (providerId: string) =>
+      Effect.map(
+        stored(platformKeys.isSet(providerId)),
+        (isSet) =>
+          new PlatformKeyMissing({
+            detail: isSet
+              ? "The gateway cannot use its OAuth client at this provider now, so no access token can be renewed."
+              : "The operator has set no OAuth client for this provider, so no access token can be renewed.",
+            hint: askOperator
+          })
+      )
+
     /** Asks the provider once. The caller holds the renewal, which ends here however it comes out. */
     const ask = Effect.fnUntraced(function* (asked: Asked, { client, holder, interrupted }: Claim, grant: StoredGrant) {
       const { auth, connection, refused } = asked
       const end = stored(rows.endRenewal(connection, holder))
-      if (client === null)
-        return yield* Effect.zipRight(
-          end,
-          new PlatformKeyMissing({
-            detail: "The operator has set no OAuth client for this provider, so no access token can be renewed.",
-            hint: askOperator
-          })
-        )
+      if (client === null) return yield* Effect.zipRight(end, yield* noClient(connection.providerId))
       if (grant.refreshToken === null) return yield* Effect.zipRight(end, notRenewable)
       const answer = yield* Effect.either(servers.refresh(auth, client, Redacted.make(grant.refreshToken)))
       if (Either.isRight(answer)) return yield* keep(asked, holder, grant, { client, tokens: answer.right })

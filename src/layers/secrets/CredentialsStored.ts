@@ -35,6 +35,11 @@ const unreadable = new ConnectionUnusable({
   hint: askOperator,
   blames: "gateway"
 })
+/** The operator has set a key: to say that none is set would send everybody looking for another cause. */
+const unusableKey = new PlatformKeyMissing({
+  detail: "This operation needs a platform key, and the gateway cannot use its key now.",
+  hint: "Ask the operator of this gateway, bring your own connection for this provider, or choose another provider."
+})
 const moved = new ConnectionInvalid({
   detail:
     "The provider has another address or another OAuth setting in the catalog than when this account was connected.",
@@ -119,7 +124,8 @@ const make = Effect.gen(function* () {
           detail: "This provider needs a connection of your own, and there is none."
         })
       const key = yield* platformKeys.use(provider.id)
-      return key === null ? yield* new PlatformKeyMissing({}) : yield* fitting(provider, { _tag: "Platform", ...key })
+      if (key !== null) return yield* fitting(provider, { _tag: "Platform", ...key })
+      return yield* (yield* platformKeys.isSet(provider.id)) ? unusableKey : new PlatformKeyMissing({})
     }),
     access: (workspaceId, provider) =>
       Effect.all({

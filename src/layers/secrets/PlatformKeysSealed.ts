@@ -79,6 +79,7 @@ const make = Effect.gen(function* () {
         ...givenVariables(variables)
       }))
     ),
+    isSet: (providerId) => Effect.map(rows.platformKey(providerId), (row) => row !== null),
     use: Effect.fnUntraced(function* (providerId: string) {
       const row = yield* rows.platformKey(providerId)
       if (row === null) return null

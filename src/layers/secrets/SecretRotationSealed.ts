@@ -2,7 +2,7 @@
  * Seals every stored secret anew under the current key. A secret that was changed meanwhile is left alone: it is new
  * already.
  */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import type { AuditRecord } from "../../domain/AuditEntry.js"
 import { AuditTrail, changed, unchanged } from "../../services/AuditTrail.js"
 import { SecretRotation } from "../../services/SecretRotation.js"
@@ -22,10 +22,14 @@ const make = Effect.gen(function* () {
   const sealing = yield* Sealing
   const trail = yield* AuditTrail
   return SecretRotation.of({
-    waiting: Effect.map(rows.notSealedWith(sealing.currentKeyId), ({ length }) => ({
-      currentKeyId: sealing.currentKeyId,
-      secrets: length
-    })),
+    waiting: Effect.gen(function* () {
+      const stored = yield* rows.notSealedWith(sealing.currentKeyId)
+      const opened = yield* Effect.forEach(stored, ({ place, sealed }) =>
+        Effect.option(sealing.open(sealed, aboutOf(place)))
+      )
+      const secrets = opened.filter(Option.isSome).length
+      return { currentKeyId: sealing.currentKeyId, secrets, unreadable: stored.length - secrets }
+    }),
     reseal: Effect.fn("SecretRotation.reseal")(function* (by) {
       let resealed = 0
       let unreadable = 0

@@ -146,7 +146,7 @@ describe.skipIf(chromiumPath === null)(
 
         await page.getByRole("link", { name: "To the connections" }).click()
         const row = page.locator("tbody tr")
-        for (const part of ["the cabinet of Ada", "cabinet", "usable"]) assert.include(await row.innerText(), part)
+        for (const part of ["the cabinet of Ada", "cabinet", "connected"]) assert.include(await row.innerText(), part)
         await isReadable()
 
         await page.goto(operationPage)

@@ -120,6 +120,29 @@ describe("every page of the console", () => {
     }).pipe(Effect.provide(Layer.fresh(testGateway().http)))
   )
 
+  it.live("has no id twice, and a label on every field that a person fills in", () =>
+    Effect.gen(function* () {
+      const on = yield* stage
+      for (const [route, known] of Object.entries(knownPages)) {
+        if (!route.startsWith("GET")) continue
+        const { text } = yield* ask(on, route, known, on.operator)
+        const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id = ""]) => id)
+        assert.deepStrictEqual(
+          ids.filter((id, at) => ids.indexOf(id) !== at),
+          [],
+          route
+        )
+        const labelled = new Set([...text.matchAll(/<label[^>]* for="([^"]+)"/g)].map(([, id]) => id))
+        const bare = text.replace(/<label class="box">.*?<\/label>/gs, "")
+        for (const [control] of bare.matchAll(/<(?:input|select|textarea)[^>]*>/g)) {
+          if (/ type="(?:hidden|submit)"/.test(control)) continue
+          const [, id] = / id="([^"]+)"/.exec(control) ?? []
+          assert.isTrue(labelled.has(id), `${route}: ${control}`)
+        }
+      }
+    }).pipe(Effect.provide(Layer.fresh(testGateway().http)))
+  )
+
   it.live("takes no form without the CSRF token of its session, nor one that another site sends", () =>
     Effect.gen(function* () {
       const on = yield* stage

@@ -6,7 +6,7 @@ import { RunId } from "../../../src/domain/Ids.js"
 import { type JsonObject } from "../../../src/domain/Json.js"
 import { refusedInputCharsMax } from "../../../src/domain/Limits.js"
 import { Connections } from "../../../src/services/Connections.js"
-import { Address, Caller, run, Runs, testGateway } from "../../../src/testing.js"
+import { Address, Caller, drop, hit, run, Runs, testGateway, type TestGatewayOptions } from "../../../src/testing.js"
 import { signInTo } from "../../support/signIn.js"
 
 const input: JsonObject = { name: "Ada Example", domain: "example.com" }
@@ -78,8 +78,10 @@ const stage = Effect.gen(function* () {
   return { again, connect, connections, send, workspaceId }
 })
 
-const onGateway = <A, E>(work: Effect.Effect<A, E, Layer.Layer.Success<ReturnType<typeof testGateway>["http"]>>) =>
-  Effect.provide(work, Layer.fresh(testGateway({ inflightLimit: 100 }).http))
+const onGateway = <A, E>(
+  work: Effect.Effect<A, E, Layer.Layer.Success<ReturnType<typeof testGateway>["http"]>>,
+  providers: NonNullable<TestGatewayOptions["providers"]> = {}
+) => Effect.provide(work, Layer.fresh(testGateway({ inflightLimit: 100, providers }).http))
 
 describe("running a run again", () => {
   it.live("uses the connection of that run, for an operation and for a job", () =>
@@ -203,6 +205,35 @@ describe("running a run again", () => {
           assert.include(answer.text, `<code>${told}</code>`)
         }
       })
+    )
+  )
+
+  it.live("says of a run that may have had its effect that it may happen twice, and wants a tick for it", () =>
+    onGateway(
+      Effect.gen(function* () {
+        const { again, send } = yield* stage
+        const message = { to: "ada@example.com", text: "hello" }
+        const settled = yield* run({ endpointId: "mock-send-message", input: message })
+        assert.strictEqual(settled.run.status, "completed")
+        const plain = yield* send(`mock-send-message?from=${settled.run.runId}`)
+        assert.include(plainOf(plain.text), "One run sends it at most once; every further run sends it again.")
+        assert.notInclude(plain.text, "never sent twice")
+        assert.notInclude(plain.text, "may be done twice")
+
+        const lost = yield* run({ endpointId: "mock-send-message", input: message })
+        assert.strictEqual(lost.run.status, "reconciliation_pending")
+        const second = yield* again("mock-send-message", lost.run.runId)
+        assert.include(plainOf(second.page), "This may be done twice.")
+        assert.match(second.page, new RegExp(`<a href="/console/[^"]+/runs/${lost.run.runId}">`))
+        assert.strictEqual(second.answer.status, 400)
+        assert.include(second.answer.text, "Tick this to run it although the first run may have done it.")
+        // The form that comes back still knows which run it repeats, also after the cost was shown.
+        const quoted = yield* send("mock-send-message/quote", second.fields)
+        assert.include(plainOf(quoted.text), "This may be done twice.")
+        const ticked = yield* send("mock-send-message/run", [...fieldsOf(quoted.text), ["anyway", "on"]])
+        assert.strictEqual(ticked.status, 303, plainOf(ticked.text))
+      }),
+      { "mock-send-message": [hit(), drop(), hit()] }
     )
   )
 })

@@ -11,8 +11,8 @@ describe("before a catalog is put in force, its operator hears", () => {
   it("which providers runs will not be let through to, once each, and what opens them", () => {
     const lan = at("lan", "https://10.1.2.3")
     assert.deepStrictEqual(words([], inner, inner, lan, at("outer", "https://api.outer.example")), [
-      "Runs of inner will be refused (route_denied) until GATEWAY_EGRESS_ALLOW of the gateway names 127.0.0.1:9000",
-      "Runs of lan will be refused (route_denied) until GATEWAY_EGRESS_ALLOW of the gateway names 10.1.2.3:443"
+      "Runs of inner will be refused (route_denied) unless the gateway's GATEWAY_EGRESS_ALLOW names 127.0.0.1:9000",
+      "Runs of lan will be refused (route_denied) unless the gateway's GATEWAY_EGRESS_ALLOW names 10.1.2.3:443"
     ])
   })
 

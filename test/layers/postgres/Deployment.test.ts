@@ -39,6 +39,12 @@ describe("GATEWAY_PUBLIC_URL", () => {
         assert.isNull(yield* told({ HOST, GATEWAY_PUBLIC_URL: "https://gateway.example" }), HOST)
       }
       assert.isNull(yield* told({}))
+      // What `gateway doctor` calls wrong, the start warns of.
+      const here = { ...production, GATEWAY_SEALING_KEYS: `k1:${key(1)}` }
+      assert.include(
+        yield* told({ ...here, GATEWAY_PUBLIC_URL: "http://127.0.0.1:8080" }),
+        "only this machine can reach"
+      )
       assert.isNull(yield* told({ HOST: "::1" }))
       assert.strictEqual((yield* withEnvironment({ HOST: "::1" })(readConfig)).publicUrl, "http://[::1]:8080")
     })

@@ -237,6 +237,47 @@ describe("common names", () => {
   })
 })
 
+describe("what stands against the input of a job", () => {
+  const required = (names: ReadonlyArray<string>, accepts: JsonObject = {}) =>
+    endpointOf({ operation: { input: { properties: properties(...names), required: names }, accepts } })
+  const asked = (endpoint: ReturnType<typeof endpointOf>, input: JsonObject = {}) => {
+    const prepared = prepareJob(endpoint, input)
+    return prepared._tag === "Accepted" ? [] : prepared.problems.map(({ field }) => field)
+  }
+
+  it("names fields as the job does, not as the provider does", () => {
+    assert.deepStrictEqual(asked(required(["q", "host"], { name: "q", domain: "host" })), ["name", "domain"])
+    assert.deepStrictEqual(asked(required(["q"], { query: "q" })), ["query"])
+    assert.deepStrictEqual(asked(required(["fullName", "organization_name"])), ["name", "company"])
+    assert.deepStrictEqual(asked(required(["colour"])), ["colour"])
+    const choices = {
+      properties: properties("q", "host"),
+      anyOf: [{ required: ["q"] }, { required: ["host"] }]
+    }
+    const either = endpointOf({ operation: { input: choices, accepts: { name: "q", domain: "host" } } })
+    assert.deepStrictEqual(prepareJob(either, {}), {
+      _tag: "Rejected",
+      problems: [{ _tag: "Missing", field: "name", instead: [["domain"]] }]
+    })
+    assert.deepStrictEqual(prepareJob(either, { doamin: "example.com" }), {
+      _tag: "Rejected",
+      problems: [
+        { _tag: "Missing", field: "name", instead: [["domain"]], mistyped: { written: "doamin", meant: "domain" } }
+      ]
+    })
+  })
+
+  it("keeps the provider's name of a field that was given under it", () => {
+    const endpoint = endpointOf({
+      operation: { input: { properties: { q: { maxLength: 3 } } }, accepts: { name: "q" } }
+    })
+    assert.deepStrictEqual(asked(endpoint, { name: "Ada Example" }), ["name"])
+    assert.deepStrictEqual(asked(endpoint, { q: "Ada Example" }), ["q"])
+    const tool = prepare(required(["q"], { name: "q" }), {})
+    assert.deepStrictEqual(tool, { _tag: "Rejected", problems: [{ _tag: "Missing", field: "q" }] })
+  })
+})
+
 describe("defaults below the first level", () => {
   const paged = {
     input: {

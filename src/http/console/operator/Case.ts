@@ -18,6 +18,7 @@ import {
 } from "../../../domain/Resolution.js"
 import type { Attempt, Run } from "../../../domain/Run.js"
 import { Catalog } from "../../../services/Catalog.js"
+import { Accounts } from "../../../services/Accounts.js"
 import { Members } from "../../../services/Members.js"
 import { Reconciliation } from "../../../services/Reconciliation.js"
 import { Reports } from "../../../services/Reports.js"
@@ -182,6 +183,7 @@ const caseScreen = (visit: OperatorVisit, form: Filled) =>
     const { attempts, proposals, run } = yield* reconciliation.about(runId)
     const operators = yield* (yield* Members).list(null)
     const names: Names = new Map(operators.map(({ memberId, name }) => [memberId, name]))
+    const { name: workspaceName } = yield* (yield* Accounts).workspace(run.workspaceId)
     const waits = run.status === "reconciliation_pending"
     const open = proposals.find(({ status }) => status === "open")
     const lost = attempts.filter(({ status }) => status === "reconciliation_pending")
@@ -205,7 +207,7 @@ const caseScreen = (visit: OperatorVisit, form: Filled) =>
           {
             label: "Charged",
             value: moneyOrDash(run.chargeMicros),
-            link: to([run.workspaceId, "ledger"], { run: runId })
+            ...(run.chargeMicros === null ? {} : { link: to([run.workspaceId, "ledger"], { run: runId }) })
           },
           {
             label: "Released",
@@ -214,7 +216,10 @@ const caseScreen = (visit: OperatorVisit, form: Filled) =>
         ])}
         ${facts([
           ["Run", code(runId)],
-          ["Workspace", linkTo(to(["operator", "workspaces", run.workspaceId]), code(run.workspaceId))],
+          [
+            "Workspace",
+            html`${linkTo(to(["operator", "workspaces", run.workspaceId]), html`<bdi>${workspaceName}</bdi>`)} ${code(run.workspaceId)}`
+          ],
           ["Asked for", run.requestedEndpointId],
           ["Created", instant(run.createdAt)],
           ["Request", code(run.requestId)],

@@ -4,6 +4,7 @@ import { actorName } from "../../../domain/AuditEntry.js"
 import { needsTwo } from "../../../domain/Resolution.js"
 import { shownEndpoint } from "../../../domain/Run.js"
 import { toUsd } from "../../../domain/Micros.js"
+import { Accounts } from "../../../services/Accounts.js"
 import { Reconciliation, type UncertainRow } from "../../../services/Reconciliation.js"
 import { time } from "../../Fields.js"
 import { badge, code, duration, instant, linkTo, money } from "../Figures.js"
@@ -22,6 +23,9 @@ export const deskPage = operatorPage({
       const reconciliation = yield* Reconciliation
       const { twoPersonAboveMicros } = reconciliation
       const now = yield* Clock.currentTimeMillis
+      const workspaceNames = new Map(
+        (yield* (yield* Accounts).workspaces).map(({ name, workspaceId }) => [workspaceId, name])
+      )
       const columns: ReadonlyArray<Column<UncertainRow>> = [
         {
           label: "Since",
@@ -32,7 +36,11 @@ export const deskPage = operatorPage({
         { label: "Run", minor: true, cell: ({ run }) => code(run.runId.slice(-6)), csv: ({ run }) => run.runId },
         {
           label: "Workspace",
-          cell: ({ run }) => linkTo(to(["operator", "workspaces", run.workspaceId]), code(run.workspaceId.slice(-6))),
+          cell: ({ run }) =>
+            linkTo(
+              to(["operator", "workspaces", run.workspaceId]),
+              html`<bdi>${workspaceNames.get(run.workspaceId) ?? run.workspaceId}</bdi>`
+            ),
           csv: ({ run }) => run.workspaceId
         },
         { label: "Operation", cell: ({ run }) => shownEndpoint(run), csv: ({ run }) => shownEndpoint(run) },

@@ -21,15 +21,18 @@ import { memberIn, newLink } from "../workspace/Members.js"
 const place = ["operator", "operators"]
 const fieldNames = ["name", "email"]
 
-const actionsOf = ({ memberId, name }: Member) => {
-  const unseen = html`<span class="unseen"> ${name}</span>`
-  const action = (act: string) => to([...place, memberId, act])
-  return html`<div class="actions">
+/** The last operator stays, so that nobody is offered what would be refused. */
+const actionsOf =
+  (isLast: boolean) =>
+  ({ memberId, name }: Member) => {
+    const unseen = html`<span class="unseen"> ${name}</span>`
+    const action = (act: string) => to([...place, memberId, act])
+    return html`<div class="actions">
     ${actForm({ action: action("link"), label: html`Make a sign-in link${unseen}` })}
     ${actForm({ action: action("sign-out"), label: html`Sign out everywhere${unseen}` })}
-    ${actForm({ action: action("remove"), label: html`Remove${unseen}`, kind: "danger" })}
+    ${!isLast && actForm({ action: action("remove"), label: html`Remove${unseen}`, kind: "danger" })}
   </div>`
-}
+  }
 
 const operatorsScreen = (visit: OperatorVisit, form: Filled, told: Content = nothing) =>
   Effect.gen(function* () {
@@ -53,7 +56,7 @@ const operatorsScreen = (visit: OperatorVisit, form: Filled, told: Content = not
             },
             { label: "E-mail", cell: ({ email }) => email !== null && html`<bdi>${email}</bdi>` },
             { label: "Since", minor: true, cell: ({ createdAt }) => instant(createdAt) },
-            { label: "", cell: actionsOf }
+            { label: "", cell: actionsOf(operators.length === 1) }
           ],
           rows: operators,
           empty: null

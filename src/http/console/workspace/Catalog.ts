@@ -17,10 +17,10 @@ import { askForm, button, filledWith, selectField, textField } from "../Forms.js
 import { html, type Html, type Link, to } from "../Html.js"
 import { screen, workspacePage } from "../Page.js"
 
-/** A price of the catalog, which is in dollars. */
-export const price = (usd: number, basis: string): Html =>
+/** A price of the catalog, which is in dollars. What runs on the customer's own account may cost something there. */
+export const price = (usd: number, basis: string, credential: CatalogRow["credential"] = "none"): Html =>
   basis === "free" || usd === 0
-    ? html`free`
+    ? html`${credential === "own_key_required" ? "no charge here" : "free"}`
     : html`${money(Option.getOrElse(fromUsd(usd), () => 0))} <small>${basis === "per_result" ? "per result" : "per call"}</small>`
 
 export const accessBadge = (access: CatalogRow["access"]): Html =>
@@ -46,14 +46,27 @@ const missing = (workspaceId: string, owner: boolean, { access, credential, prov
   }
 }
 
-const card = (workspaceId: string, owner: boolean, heading: "h2" | "h3", row: CatalogRow): Html => {
+type ShownRow = CatalogRow & { readonly effectful: boolean }
+
+/** The rows with what they do: one that does something outside is marked before anybody opens it. */
+const withEffects = (rows: ReadonlyArray<CatalogRow>) =>
+  Effect.flatMap(Catalog, (catalog) =>
+    Effect.forEach(rows, (row) =>
+      Effect.map(catalog.endpoint(row.endpointId), (endpoint): ShownRow => ({
+        ...row,
+        effectful: endpoint?.operation.effect === "effectful"
+      }))
+    )
+  )
+
+const card = (workspaceId: string, owner: boolean, heading: "h2" | "h3", row: ShownRow): Html => {
   const lacks = missing(workspaceId, owner, row)
   const name = html`<a href=${to([workspaceId, "catalog", row.endpointId])}>${row.name}</a>`
   return html`<li class="card">
   ${heading === "h2" ? html`<h2>${name}</h2>` : html`<h3>${name}</h3>`}
   <p class="hint">${row.provider}${row.job !== undefined && html` · <a href=${to([workspaceId, "catalog", jobEndpointId(row.job.id)])}>${row.job.title}</a>`}</p>
   <p>${row.summary}</p>
-  <p class="foot">${accessBadge(row.access)} <span>${price(row.estimatedPrice, row.priceBasis)}</span>
+  <p class="foot">${accessBadge(row.access)} ${row.effectful && badge("does something outside", "warn")} <span>${price(row.estimatedPrice, row.priceBasis, row.credential)}</span>
   ${row.works.rate !== null && !row.works.thin && html`<small>${workedText({ calls: row.works.runs, successes: row.works.rate * row.works.runs })}${row.works.p50Ms !== null && html`, ${duration(row.works.p50Ms)}`}</small>`}</p>
   ${lacks !== null && html`<p class="hint">${lacks}</p>`}
 </li>`
@@ -70,7 +83,7 @@ interface Shown {
   readonly parts: ReadonlyArray<{
     readonly title: string | null
     readonly total: number
-    readonly endpoints: ReadonlyArray<CatalogRow>
+    readonly endpoints: ReadonlyArray<ShownRow>
   }>
   readonly total: number
   readonly warnings: ReadonlyArray<{ readonly message: string }>
@@ -120,13 +133,19 @@ export const catalogPage = workspacePage({
         ({ facets: all }) => all
       )
       const searched = (words: string) =>
-        Effect.map(
-          catalog.search(
+        Effect.gen(function* () {
+          const {
+            appliedHints = [],
+            endpoints,
+            nextOffset,
+            total,
+            warnings = []
+          } = yield* catalog.search(
             { ...filter, q: words, limit: consoleCardsDefault, offset: place.value, prefer: "balanced" },
             principal
-          ),
-          ({ appliedHints = [], endpoints, nextOffset, total, warnings = [] }): Shown => ({
-            parts: [{ title: null, total, endpoints }],
+          )
+          return {
+            parts: [{ title: null, total, endpoints: yield* withEffects(endpoints) }],
             total,
             warnings,
             hints: appliedHints.map((hint) => ({
@@ -137,8 +156,8 @@ export const catalogPage = workspacePage({
               nextOffset === null
                 ? null
                 : to([workspaceId, "catalog"], { q: words, category, provider, access, offset: String(nextOffset) })
-          })
-        )
+          } satisfies Shown
+        })
       const listed = Effect.gen(function* () {
         const page = (part: CatalogRow["access"], limit: number, after: string | null) =>
           catalog.list({ ...filter, access: part, limit, after, facets: false }, principal)
@@ -154,7 +173,12 @@ export const catalogPage = workspacePage({
           const answer = yield* page(part, Math.max(1, room), at === first ? asked("after") : null)
           total += answer.total
           if (at < first || answer.total === 0) continue
-          if (room > 0) found.push({ title, total: answer.total, endpoints: answer.endpoints })
+          if (room > 0) {
+            const rows = yield* withEffects(answer.endpoints)
+            // What only reads stands first on each page: nobody begins with what cannot be taken back.
+            const readingFirst = rows.toSorted((a, b) => Number(a.effectful) - Number(b.effectful))
+            found.push({ title, total: answer.total, endpoints: readingFirst })
+          }
           const next = room > 0 ? answer.next : ""
           if (more === null && next !== null)
             more = to([workspaceId, "catalog"], { category, provider, access, part, after: next })

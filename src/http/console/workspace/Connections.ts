@@ -51,9 +51,10 @@ const columns = (workspaceId: string): ReadonlyArray<Column<Connection>> => [
     label: "State",
     cell: ({ oauth }) =>
       oauth === null || oauth.refused === null
-        ? badge("usable", "good")
+        ? // Nothing is known of a key until a run has used it, and no run notes it here.
+          badge(oauth === null ? "stored" : "connected", "plain")
         : html`${badge("ended", "bad")} ${instant(oauth.refused.at)}<br /><small>${oauth.refused.reason}</small>`,
-    csv: ({ oauth }) => (oauth === null || oauth.refused === null ? "usable" : oauth.refused.reason)
+    csv: ({ oauth }) => (oauth === null ? "stored" : oauth.refused === null ? "connected" : oauth.refused.reason)
   },
   {
     label: "",
@@ -114,6 +115,9 @@ const connectionsScreen = (visit: WorkspaceVisit, form: Filled) =>
     })
     if (listed._tag === "File") return listed
     const account = yield* accountForm(workspaceId, form)
+    const providers = (yield* (yield* Catalog).providers).flatMap(({ provider: { auth, id, ownKey } }) =>
+      ownKey && auth.type !== "oauth2_authorization_code" && auth.type !== "none" ? [id] : []
+    )
     return screen({
       title: "Connections",
       content: html`${noticeOf(visit.query, { added: "The connection was added.", removed: "The connection was removed.", revoked: "The connection was removed, and the provider has ended its access.", unrevoked: "The connection was removed here, and the provider has not confirmed the end of its access: end it in the account there." })}
@@ -130,6 +134,7 @@ const connectionsScreen = (visit: WorkspaceVisit, form: Filled) =>
               label: "Provider",
               hint: "Its id in the catalog.",
               required: true,
+              suggestions: providers.toSorted(),
               charsMax: providerIdCharsMax
             })}
             ${textField({ form, name: "label", label: "Name", hint: "How you know it again.", required: true, charsMax: labelCharsMax })}

@@ -117,11 +117,14 @@ const bounds = (schema: JsonObject): string => {
     .join(", ")
 }
 
+/** Something stands behind it. */
+const asSentence = (text: string): string => (/[.!?:…)]$/.test(text.trim()) ? text.trim() : `${text.trim()}.`)
+
 const hintOf = ({ kind, schema }: InputField): Content => {
   const { default: preset, description, examples } = schema
   const example = Array.isArray(examples) ? examples[0] : undefined
   const parts: ReadonlyArray<Content> = [
-    typeof description === "string" ? description : null,
+    typeof description === "string" ? asSentence(description) : null,
     {
       lines: "One value on each line, or a JSON list.",
       json: "As JSON.",

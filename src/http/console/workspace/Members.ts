@@ -44,7 +44,7 @@ const memberPart = (workspaceId: string, { createdAt, email, identity, memberId,
         action: action("rename"),
         label: `Rename ${name}`,
         content: html`${textField({
-          form: filledWith({ name }),
+          form: { ...filledWith({ name }), of: memberId },
           name: "name",
           label: "Name",
           required: true,
@@ -56,7 +56,7 @@ const memberPart = (workspaceId: string, { createdAt, email, identity, memberId,
         action: action("remove"),
         label: `Remove ${name}`,
         content: html`${boxField({
-          form: unfilled,
+          form: { ...unfilled, of: memberId },
           name: "revokeTokens",
           label: "Also revoke the tokens that they made or approved",
           hint: "Without this, these tokens go on working."

@@ -12,6 +12,7 @@ import { writeJson } from "../../../domain/LosslessJson.js"
 import { everyRow } from "../../../domain/Pages.js"
 import { Catalog } from "../../../services/Catalog.js"
 import { Connections } from "../../../services/Connections.js"
+import type { Run } from "../../../domain/Run.js"
 import { type Quote, Runs } from "../../../services/Runs.js"
 import { Wallet } from "../../../services/Wallet.js"
 import { bodyText } from "../../Body.js"
@@ -35,11 +36,21 @@ import {
   typedOf,
   unfilled
 } from "../Forms.js"
+import { hintForPeople } from "../Hints.js"
 import { html, type Html, to } from "../Html.js"
 import { redirect, type Screen, screen, workspaceForm, workspacePage, type WorkspaceVisit } from "../Page.js"
 import { facts, longJson, longText, notice, section } from "../Parts.js"
 import { table } from "../Tables.js"
 import { accessBadge, price } from "./Catalog.js"
+import {
+  anywayName,
+  effectNotice,
+  firstName,
+  mayDoTwice,
+  neededFields,
+  repeatAgreed,
+  unsettledFirst
+} from "./BeforeRunning.js"
 import { inputFieldsOf, inputHtml, inputText, nameOf, typedInput } from "./InputForm.js"
 import { askedAgain, connectionChoices, settingsKept, SettingsField, writtenSettings } from "./RunAgain.js"
 
@@ -55,7 +66,9 @@ const opening = (visit: WorkspaceVisit, contract: OperationContract) =>
     const from = visit.query.get("from")
     if (from === undefined) return { form: unfilled, inputLost: false }
     const { run } = yield* (yield* Runs).get(visit.workspaceId, yield* runIdOf(from))
-    return { form: askedAgain(fields, run), inputLost: !isObject(run.input) }
+    const form = askedAgain(fields, run)
+    const typed = mayDoTwice(contract, run) ? new Map([...form.typed, [firstName, [run.runId]]]) : form.typed
+    return { form: { ...form, typed }, inputLost: !isObject(run.input) }
   })
 
 const quoteSection = (quote: Quote): Html => {
@@ -129,7 +142,7 @@ const about = (contract: OperationContract, workspaceId: string): Html => {
             ? badge("does something outside", "warn")
             : badge("only reads", "plain")
         ],
-        ["Price", price(endpoint.price.amountUsd, endpoint.price.basis)],
+        ["Price", price(endpoint.price.amountUsd, endpoint.price.basis, endpoint.credential)],
         ["Range of prices", rangeOf(providers)],
         // A job may have a dearer provider that cannot run here.
         ["Most that a run costs", providers.length > 0 ? null : money(endpoint.price.maxMicros)],
@@ -231,19 +244,28 @@ const actions = ({ effectClassification }: OperationContract, segments: Readonly
     : html`${button("Run")} ${costFirst(segments)}`
 
 const operationScreen = (visit: WorkspaceVisit, found: Loaded, form: Filled, quote: Quote | null = null) =>
-  Effect.map(connectionChoices(visit, found.connections, form), (choices) =>
-    screenOf(visit, found, form, { quote, choices })
-  )
+  Effect.gen(function* () {
+    const choices = yield* connectionChoices(visit, found.connections, form)
+    const first = yield* unsettledFirst(visit, found.contract, form.typed)
+    return screenOf(visit, found, form, { quote, choices, first })
+  })
+
+interface BesideForm {
+  readonly choices: ReadonlyArray<Choice>
+  readonly quote: Quote | null
+  /** The run that the form repeats although its end is not known. */
+  readonly first: Run | null
+}
 
 const screenOf = (
   { workspaceId }: WorkspaceVisit,
   { balance, connections, contract, endpointId, example, key, takes }: Loaded,
   form: Filled,
-  { choices, quote }: { readonly choices: ReadonlyArray<Choice>; readonly quote: Quote | null }
+  { choices, first, quote }: BesideForm
 ): Screen => {
   const fields = inputFieldsOf(contract.inputSchema)
   const segments = segmentsOf(workspaceId, endpointId)
-  const names = [...fields.map(({ name }) => nameOf(name)), "other", "connection", "fallback"]
+  const names = [...fields.map(({ name }) => nameOf(name)), "other", "connection", "fallback", anywayName]
   // After a conflict the key belongs to another run for good; otherwise a second try must send the same key.
   const used = form.told?.code === "idempotency_conflict" ? null : typedOf(form, "key")
   const run = section(
@@ -252,6 +274,7 @@ const screenOf = (
       action: to([...segments, "run"]),
       label: "Run this operation",
       content: html`${hiddenField("key", used ?? key)}
+        ${neededFields(contract.inputSchema)}
         ${inputHtml(form, fields, contract.inputSchema)}
         ${connectionField(form, choices)}
         ${
@@ -264,10 +287,7 @@ const screenOf = (
           })
         }
         ${settingsKept(form, to(segments))}
-        ${
-          contract.effectClassification === "effectful" &&
-          notice("This operation does something outside of the gateway. It is never sent twice.", "warn")
-        }
+        ${effectNotice(contract, form, { first, workspaceId })}
         <p class="hint">Available: ${money(balance.availableMicros)}. ${
           example === null
             ? html`No provider of this job can run here now.`
@@ -318,6 +338,8 @@ const FormFields = Schema.Struct({
   key: Schema.String,
   fallback: Schema.optional(Schema.String),
   settings: Schema.optional(SettingsField),
+  [firstName]: Schema.optional(Schema.String),
+  [anywayName]: Schema.optional(Schema.String),
   connection: Schema.optional(Schema.String)
 })
 
@@ -356,7 +378,10 @@ const refusedAgain = (visit: WorkspaceVisit, found: Loaded, typed: Typed, { prob
   const form: Filled = {
     typed,
     problems: new Map(beside),
-    told: problems.length > 0 ? null : { code: refusal.code, message: refusal.message, hint: refusal.retryHint }
+    told:
+      problems.length > 0
+        ? null
+        : { code: refusal.code, message: refusal.message, hint: hintForPeople(refusal.retryHint) }
   }
   return Effect.map(operationScreen(visit, found, form), (shown): Screen => ({ ...shown, status: 422 }))
 }
@@ -386,6 +411,7 @@ export const runOperation = workspaceForm({
       const runs = yield* Runs
       const found = yield* loaded(visit)
       const { idempotencyKey, request } = yield* requestOf(visit, found.contract, values, typed)
+      yield* repeatAgreed(yield* unsettledFirst(visit, found.contract, typed), typed)
       // What would be refused comes back to the form, where it can be mended, and is no run.
       const refused = yield* refusedAgain(visit, found, typed, yield* runs.quote(visit.principal, request))
       if (refused !== null) return refused

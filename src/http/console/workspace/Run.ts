@@ -28,6 +28,7 @@ import {
   statusBadge
 } from "../Figures.js"
 import { actForm } from "../Forms.js"
+import { hintForPeople } from "../Hints.js"
 import { attributes, html, type Html, nothing, to } from "../Html.js"
 import { redirect, screen, workspaceForm, workspacePage } from "../Page.js"
 import { facts, longJson, longText, notice, section, tiles } from "../Parts.js"
@@ -162,7 +163,7 @@ const told = (run: Run): Html => {
   return run.error === null
     ? nothing
     : html`<div class="told"><p><strong>${run.error.code}</strong>: ${run.error.message}</p>
-        <p class="hint">Whose error: ${run.error.whoseError}. ${run.error.retryHint}</p></div>`
+        <p class="hint">Whose error: ${run.error.whoseError}. ${hintForPeople(run.error.retryHint)}</p></div>`
 }
 
 const body = (detail: RunDetail, entries: ReadonlyArray<LedgerEntry>): Html => {
