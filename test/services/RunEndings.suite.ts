@@ -182,6 +182,8 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
       () =>
         Effect.gen(function* () {
           const principal = yield* funded(funds)
+          // A second hold: without it, a hold that is released twice would be missed by the wallet.
+          yield* leftBehind(principal, "mock-email-find")
           const run = yield* leftBehind(principal, "mock-email-find")
           const leased = yield* takeAway(run)
           const { settle } = yield* Settlement
@@ -198,7 +200,7 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
             [...Array.from({ length: 10 }, () => "Superseded"), "Settled", "Superseded", "Superseded"]
           )
           assert.deepStrictEqual(yield* kinds(run), ["hold", "release", "charge"])
-          assert.deepStrictEqual(yield* balance(principal), [funds - 1_200, 0])
+          assert.deepStrictEqual(yield* balance(principal), [funds - price - 1_200, price])
           const [attempt] = (yield* (yield* Runs).get(run.workspaceId, run.runId)).attempts
           assert.strictEqual(attempt?.status, "completed")
         }),
@@ -510,6 +512,22 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
     )
 
     test(
+      "a run that had begun does not wait too long for a slot: with an effect it stays uncertain, with its hold",
+      (providers) =>
+        Effect.gen(function* () {
+          const principal = yield* funded(funds)
+          const left = yield* leftBehind(principal, "mock-send-message", message)
+          const found = yield* ended(left, providers, { ...impatient, queueMillisMax: 5 })
+          assert.deepStrictEqual(
+            [found.run.status, found.run.error?.code, found.attempts[0]?.status],
+            ["reconciliation_pending", undefined, "reconciliation_pending"]
+          )
+          assert.deepStrictEqual(yield* balance(principal), [funds - left.holdMicros, left.holdMicros])
+        }),
+      bystander
+    )
+
+    test(
       "a run under which two nodes died is set apart and called no more: one that only reads fails for the operator, at no cost",
       (providers) =>
         Effect.gen(function* () {
@@ -656,6 +674,54 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
             ["completed", "weak", 700]
           )
           assert.strictEqual(providers.calls().length, 0)
+        }),
+      bystander
+    )
+
+    test(
+      "when its node dies under the second provider, the answer of the first stays, and is paid",
+      (providers) =>
+        Effect.gen(function* () {
+          const fallback = {
+            enabled: true,
+            maxAttempts: 2,
+            maxCostMicros: null,
+            exclude: [],
+            stopAtFirstMiss: false,
+            prefer: "balanced" as const
+          }
+          const lease = { node: "another", token: yield* (yield* Ids).suffix, millis: 600_000 }
+          const left = yield* underWay(yield* funded(funds), "job:people.email.find", { fallback }, lease)
+          const [first, second] = left.run.plan!.candidates
+          const store = yield* RunStore
+          yield* store.nextAttempt({
+            run: { ...left.started, outcome: "weak", result: { _tag: "Json", value: { found: true } } },
+            lease,
+            ended: {
+              ...left.attempt,
+              status: "completed",
+              outcome: "weak",
+              costMicros: Micros.make(700),
+              billed: true
+            },
+            opened: yield* (yield* Dispatcher).openAttempt(left.run, second!, 2),
+            media: null
+          })
+          yield* store.heartbeat([{ ...left.run, token: lease.token }], -1)
+          providers.script(second!.endpointId, fail(new ProviderHttpError()))
+          const found = yield* ended(left.run, providers)
+          assert.deepStrictEqual(
+            [found.run.status, found.run.outcome, found.run.chargeMicros, found.run.error],
+            ["completed", "weak", 700, null]
+          )
+          assert.deepStrictEqual(
+            found.attempts.map(({ endpointId, errorCode }) => [endpointId, errorCode]),
+            [
+              [first!.endpointId, null],
+              [second!.endpointId, "node_lost"],
+              [second!.endpointId, "provider_http_error"]
+            ]
+          )
         }),
       bystander
     )
