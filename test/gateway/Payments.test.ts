@@ -336,6 +336,20 @@ describe("an automatic top-up", () => {
       })
   )
 
+  it.scopedLive("charges no card whose owner did not ask to save it, though Stripe knows them as a customer", () =>
+    Effect.gen(function* () {
+      const { first, outcomes, stripe, token, topUp } = yield* stage()
+      const { sessionId } = yield* topUp(10)
+      const known = stripe.pay(sessionId).map((event) => ({
+        ...event,
+        data: { object: { ...event.data.object, customer: "cus_known" } }
+      }))
+      assert.deepStrictEqual((yield* outcomes(known)).flat().sort(), ["credited", "unchanged"])
+      const { json } = yield* first.call("PUT", "/v1/top-ups/automatic", { token, body: rule })
+      assert.strictEqual(json.status, "no_payment_method")
+    })
+  )
+
   it.scopedLive("charges the card that paid last, also after an older payment is delivered again", () =>
     Effect.gen(function* () {
       const { first, outcomes, stripe, token } = yield* stage()
