@@ -227,6 +227,20 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
     )
 
     test(
+      "a cancel that was asked for while a run ended is still known of it afterwards",
+      () =>
+        Effect.gen(function* () {
+          const run = yield* leftBehind(yield* funded(funds), "mock-email-find")
+          const leased = yield* takeAway(run)
+          yield* (yield* RunStore).requestCancel(run)
+          assert.strictEqual((yield* (yield* Settlement).settle(ending(leased, {})))._tag, "Settled")
+          const found = yield* (yield* Runs).get(run.workspaceId, run.runId)
+          assert.deepStrictEqual([found.run.status, found.run.cancelRequested], ["completed", true])
+        }),
+      bystander
+    )
+
+    test(
       "a stored file is described without its bytes, which come in parts",
       () =>
         Effect.gen(function* () {
