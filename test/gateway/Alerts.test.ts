@@ -11,6 +11,7 @@ import { join } from "node:path"
 import { parse } from "yaml"
 import { json, serve } from "../layers/providers/support.js"
 import { startCollector } from "../support/collector.js"
+import { eventually } from "../support/eventually.js"
 import { startGateway } from "../support/gateway.js"
 import { root } from "../support/program.js"
 
@@ -130,10 +131,9 @@ it.scopedLive("rules and dashboard name metrics that /metrics has, with their la
     assert.strictEqual(run.json.status, "completed")
     // Some are written a moment later, in the background.
     const inBackground = ["gateway_answer_schema_checks_total", "gateway_ledger_checked_timestamp_seconds"]
-    const { text: page } = yield* Effect.repeat(Effect.delay(call("GET", "/metrics"), 20), {
-      until: ({ text }) => inBackground.every((name) => shown(text).has(name)),
-      times: 500
-    })
+    const { text: page } = yield* eventually(call("GET", "/metrics"), ({ text }) =>
+      inBackground.every((name) => shown(text).has(name))
+    )
     const metrics = shown(page)
     const asked = [...rules.map(({ alert, expr }) => [alert, expr] as const)].concat(
       panels.flatMap(({ targets, title }) => targets.map(({ expr }) => [title, expr] as const))

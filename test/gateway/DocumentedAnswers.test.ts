@@ -9,6 +9,7 @@ import { answerSchemaBytesMax } from "../../src/domain/Limits.js"
 import { listenLocally } from "../../src/layers/providers/fixture/LocalServer.js"
 import { Catalog } from "../../src/services/Catalog.js"
 import { EndpointStats } from "../../src/services/EndpointStats.js"
+import { eventually } from "../support/eventually.js"
 import { startGateway } from "../support/gateway.js"
 import { signInAsOperator } from "../support/signIn.js"
 
@@ -68,11 +69,7 @@ it.scopedLive(
       const versionOf = (endpointId: string) =>
         Effect.map(Context.get(services, Catalog).endpoint(endpointId), (found) => found?.contractVersion ?? "none")
       const say = yield* versionOf("loose-say")
-      const compared = (count: number) =>
-        Effect.repeat(Effect.delay(stats.comparedAnswers, "50 millis"), {
-          times: 400,
-          until: (all) => all.get(say)?.compared === count
-        })
+      const compared = (count: number) => eventually(stats.comparedAnswers, (all) => all.get(say)?.compared === count)
 
       const broken = yield* run("loose-say", '{"id":7,"tags":["a",{"ada@example.com":"secret"}]}')
       assert.deepStrictEqual([broken.status, broken.outcome, broken.actualCost], ["completed", "hit", 0.00001])
@@ -186,10 +183,7 @@ it.scopedLive("an answer that is refused because it breaks its schema is counted
     const counted = (endpointId: string, count: number) =>
       Effect.gen(function* () {
         const version = (yield* catalog.endpoint(endpointId))?.contractVersion ?? "none"
-        const all = yield* Effect.repeat(Effect.delay(stats.comparedAnswers, "50 millis"), {
-          times: 400,
-          until: (each) => (each.get(version)?.compared ?? 0) >= count
-        })
+        const all = yield* eventually(stats.comparedAnswers, (each) => (each.get(version)?.compared ?? 0) >= count)
         return all.get(version)
       })
 

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Database } from "../../src/layers/postgres/Database.js"
+import { eventually } from "../support/eventually.js"
 import { startGateway } from "../support/gateway.js"
 import { acquireTestDatabase } from "../support/postgres.js"
 import { signInAsOperator } from "../support/signIn.js"
@@ -52,10 +53,7 @@ describe("an api node and a worker", () => {
           dataDir,
           serverUrl: "https://gateway.example"
         })
-        const ended = yield* Effect.repeat(Effect.delay(statusOf(queued.runId), "50 millis"), {
-          until: (status) => status === "completed",
-          times: 200
-        })
+        const ended = yield* eventually(statusOf(queued.runId), (status) => status === "completed")
         assert.strictEqual(ended, "completed")
         // A client may come back for a run that another node works on, and waits for it there.
         yield* run(0, "again")

@@ -911,6 +911,7 @@ export const topUpsSuite = (name: string, make: Make) =>
         assert.lengthOf(declinedLate.charges, 2)
         assert.strictEqual((yield* Effect.flip(automatic.get(workspaceId)))._tag, "not_found")
         assert.deepInclude(yield* set, { state: "active", reason: null, monthMicros: usd(0), topUpId: null })
+        yield* automatic.remove(workspaceId, commandLine)
       }),
       { cards: declinedLate.layer }
     )

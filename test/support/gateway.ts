@@ -18,6 +18,7 @@ import { scopes } from "../../src/domain/Scope.js"
 import { Accounts } from "../../src/services/Accounts.js"
 import { Wallet } from "../../src/services/Wallet.js"
 import type { WorkspaceId } from "../../src/domain/Ids.js"
+import { eventually } from "./eventually.js"
 import { acquireTestDatabase, reached } from "./postgres.js"
 
 export interface Answer {
@@ -162,6 +163,6 @@ export const startGateway = (
         return { workspaceId, token: Redacted.value(token) }
       }).pipe(Effect.orDie)
     const call = send(url)
-    yield* Effect.repeat(call("GET", "/readyz"), { until: ({ status }) => status === 200 })
+    yield* eventually(call("GET", "/readyz"), ({ status }) => status === 200)
     return { url, services, call, funded }
   }).pipe(Effect.provide(NodeContext.layer), Effect.orDie)

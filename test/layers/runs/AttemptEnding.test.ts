@@ -10,6 +10,7 @@ import { ProviderError } from "../../../src/domain/RunFailures.js"
 import { type Ended, endFailed } from "../../../src/layers/runs/dispatch/AttemptEnding.js"
 import { SharedCallFailed } from "../../../src/layers/runs/dispatch/SharedCalls.js"
 
+const m = (amount: number) => Micros.make(amount)
 const suffix = "0".repeat(26)
 const endpointId = EndpointId.make("look-up")
 const providerId = ProviderId.make("real")
@@ -20,7 +21,7 @@ const candidate: Candidate = {
   effectful: false,
   repeatable: true,
   input: {},
-  maxMicros: Micros.make(300)
+  maxMicros: m(300)
 }
 const attempt: Attempt = {
   attemptId: AttemptId.make(`att_${suffix}`),
@@ -40,10 +41,10 @@ const attempt: Attempt = {
   receiptId: null,
   receipt: null,
   startedAt: 0,
-  endedAt: null
+  completedAt: null
 }
 const ended: Ended = {
-  run: { runId: attempt.runId, holdMicros: Micros.make(2_000), outcome: null } as Run,
+  run: { runId: attempt.runId, holdMicros: m(2_000), outcome: null } as Run,
   attempt,
   candidate,
   now: 1_000,
@@ -59,16 +60,16 @@ const told = (micros: number) =>
 
 describe("an attempt that failed", () => {
   it("costs what the provider told, at most what this attempt may cost: the hold covers others too", () => {
-    assert.deepInclude(endFailed(ended, told(200)).attempt, { costMicros: 200, billed: true })
+    assert.deepInclude(endFailed(ended, told(200)).attempt, { costMicros: m(200), billed: true })
     const above = endFailed(ended, told(500)).attempt
-    assert.deepInclude(above, { costMicros: 300, billed: true })
+    assert.deepInclude(above, { costMicros: m(300), billed: true })
     assert.strictEqual(above.receipt?.costAnomaly, "500")
   })
 
   it("costs nothing where another run made the call, and its receipt names that run", () => {
     const sharedWithRunId = RunId.make(`run_${"1".repeat(26)}`)
     const shared = endFailed(ended, new SharedCallFailed({ failed: told(200), sharedWithRunId })).attempt
-    assert.deepInclude(shared, { costMicros: 0, billed: false, errorCode: "provider_error" })
+    assert.deepInclude(shared, { costMicros: m(0), billed: false, errorCode: "provider_error" })
     assert.deepInclude(shared.receipt, { sharedWithRunId, costAnomaly: null })
     assert.isNull(endFailed(ended, told(200)).attempt.receipt?.sharedWithRunId)
   })
