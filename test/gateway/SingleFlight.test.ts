@@ -2,11 +2,9 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { createServer } from "node:http"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { listenLocally } from "../../src/layers/providers/fixture/LocalServer.js"
 import { eventually } from "../support/eventually.js"
+import { catalogFolder } from "../support/folders.js"
 import { startGateway } from "../support/gateway.js"
 
 const price = 700
@@ -24,14 +22,9 @@ it.scopedLive(
         void Effect.runFork(Effect.zipRight(Deferred.await(answer), Effect.delay(Effect.sync(answered), "500 millis")))
       })
       const port = yield* listenLocally(provider)
-      const folder = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "oracle-"))),
-        (dir) => Effect.sync(() => rmSync(dir, { recursive: true }))
-      )
-      mkdirSync(join(folder, "providers"))
-      writeFileSync(
-        join(folder, "providers", "oracle.yaml"),
-        `
+      const folder = yield* catalogFolder({
+        providers: {
+          oracle: `
 id: oracle
 name: Oracle
 baseUrl: http://127.0.0.1:${port}
@@ -44,7 +37,8 @@ operations:
     input: { type: object, properties: { q: { type: string } } }
     price: { basis: per_call, micros: ${price} }
 `
-      )
+        }
+      })
       const { call, funded } = yield* startGateway({ catalogFolders: [folder], egressAllow: [`127.0.0.1:${port}`] })
       const one = yield* funded(1_000_000, { inflightLimit: 20 })
       const other = yield* funded(1_000_000)
