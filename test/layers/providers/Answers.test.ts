@@ -327,7 +327,7 @@ describe("the cost that an answer tells", () => {
 describe("evidence", () => {
   const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 
-  it.scopedLive("digests the bytes of the answer, and every part of the request", () =>
+  it.scopedLive("digests the same request and answer to the same text, and others to others", () =>
     Effect.gen(function* () {
       const provider = yield* serve((seen, response) => json(response, 200, { length: seen.body.length }))
       const evidence = (a: string, operation: object = {}) =>
