@@ -9,11 +9,15 @@ const runWrites = "src/layers/postgres/RunWritesPg.ts"
 const walletPg = "src/layers/postgres/WalletPg.ts"
 const takeOver = "src/layers/runs/dispatch/TakeOver.ts"
 const attemptCall = "src/layers/runs/dispatch/AttemptCall.ts"
+const attemptEnding = "src/layers/runs/dispatch/AttemptEnding.ts"
+const automatic = "src/domain/AutomaticTopUp.ts"
+const paymentReport = "src/domain/PaymentReport.ts"
 
 const endingsMemory = "test/layers/memory/RunEndingsMemory.test.ts"
 const endingsPg = "test/layers/postgres/RunEndingsPg.test.ts"
 const runsMemory = "test/layers/memory/RunsMemory.test.ts"
 const runsPg = "test/layers/postgres/RunsPg.test.ts"
+const topUpsMemory = "test/layers/memory/TopUpsMemory.test.ts"
 
 export const defects = [
   {
@@ -362,5 +366,107 @@ export const defects = [
       ]
     ],
     tests: ["test/layers/memory/MemoryStorage.test.ts"]
+  },
+  {
+    name: "two endings of one run in one commit both count",
+    edits: [[settling, "  batch.fences.delete(run.runId)\n", ""]],
+    tests: [endingsMemory]
+  },
+  {
+    name: "look-ups of two connections share a call",
+    edits: [
+      [
+        "src/layers/runs/dispatch/SharedCalls.ts",
+        'credential._tag === "Connection" ? credential.connectionId : credential._tag',
+        "credential._tag"
+      ]
+    ],
+    tests: ["test/layers/runs/SharedCalls.test.ts"]
+  },
+  {
+    name: "look-ups of two contracts share a call",
+    edits: [["src/layers/runs/dispatch/SharedCalls.ts", "        endpoint.contractVersion,\n", ""]],
+    tests: ["test/layers/runs/SharedCalls.test.ts"]
+  },
+  {
+    name: "the failure of a shared call is paid by everybody",
+    edits: [
+      [attemptEnding, "sharedWithRunId !== null\n      ? nothing\n      : costOf({ price: null", "costOf({ price: null"]
+    ],
+    tests: ["test/layers/runs/AttemptEnding.test.ts"]
+  },
+  {
+    name: "a failed attempt may cost all that the run holds",
+    edits: [
+      [attemptEnding, "evidence: told, maxMicros: candidate.maxMicros", "evidence: told, maxMicros: run.holdMicros"]
+    ],
+    tests: ["test/layers/runs/AttemptEnding.test.ts"]
+  },
+  {
+    name: "a run that had begun ends as one that waited too long",
+    edits: [
+      [
+        "src/layers/runs/dispatch/ClaimingRuns.ts",
+        "attempts.length === 0 && waitedMillis > options.queueMillisMax",
+        "waitedMillis > options.queueMillisMax"
+      ]
+    ],
+    tests: [endingsMemory]
+  },
+  {
+    name: "one payment pays two top-ups",
+    edits: [[paymentReport, 'return payment.topUp === null ? "credited" : "mismatched"', 'return "credited"']],
+    tests: [topUpsMemory]
+  },
+  {
+    name: "a payment that does not fit saves its card",
+    edits: [[paymentReport, 'outcome !== "mismatched" && savedMethod', "savedMethod"]],
+    tests: [topUpsMemory]
+  },
+  {
+    name: "a card is saved that nobody asked to save",
+    edits: [
+      [
+        "src/layers/accounts/payments/StripeEvents.ts",
+        'const saved = setup_future_usage === "off_session" && customer',
+        "const saved = customer"
+      ]
+    ],
+    tests: ["test/gateway/Payments.test.ts"]
+  },
+  {
+    name: "a declined card brings a removed rule back",
+    edits: [[automatic, 'return declined === null || rule.status === "off"', "return declined === null"]],
+    tests: [topUpsMemory]
+  },
+  {
+    name: "the end of another top-up ends the one under way",
+    edits: [[automatic, "  if (rule.underWay?.topUpId !== topUp.topUpId) return rule\n", ""]],
+    tests: ["test/domain/AutomaticTopUp.test.ts"]
+  },
+  {
+    name: "a top-up that was paid is charged again",
+    edits: [
+      [
+        "src/layers/accounts/topups/AutomaticTopUpsOver.ts",
+        'if (row === null || row.status !== "pending") return null',
+        "if (row === null) return null"
+      ]
+    ],
+    tests: [topUpsMemory]
+  },
+  {
+    name: "a later rotation lengthens the life of an earlier secret",
+    edits: [
+      ["src/layers/postgres/TokensPg.ts", "works_until = least(works_until, ${until})", "works_until = ${until}"]
+    ],
+    tests: ["test/layers/postgres/TokensPg.test.ts"]
+  },
+  {
+    name: "a month leaves before its charges are in the reports",
+    edits: [
+      ["src/layers/postgres/history/HistoryMonths.ts", "return unsummed === null ? null :", "return true ? null :"]
+    ],
+    tests: ["test/layers/postgres/RunHistory.test.ts"]
   }
 ]

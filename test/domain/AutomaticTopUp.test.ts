@@ -1,10 +1,17 @@
 import { assert, it } from "@effect/vitest"
 import { describe } from "vitest"
-import { type AutomaticTopUp, ruleProblem, spentInMonth, started } from "../../src/domain/AutomaticTopUp.js"
+import {
+  type AutomaticTopUp,
+  ended,
+  resumed,
+  ruleProblem,
+  spentInMonth,
+  started
+} from "../../src/domain/AutomaticTopUp.js"
 import { TopUpId, WorkspaceId } from "../../src/domain/Ids.js"
 import { Micros } from "../../src/domain/Micros.js"
 import { amountRefusal } from "../../src/domain/TopUp.js"
-import { policy } from "../services/TopUps.suite.js"
+import { billing as policy } from "../support/billing.js"
 
 const workspaceId = WorkspaceId.make(`ws_${"0".repeat(26)}`)
 const topUpId = TopUpId.make(`top_${"0".repeat(26)}`)
@@ -44,5 +51,43 @@ describe("AutomaticTopUp", () => {
       assert.deepStrictEqual(ruleProblem(policy, asked)?.details, refused?.details)
       assert.strictEqual(refused === null, amount === 5 || amount === 1000)
     }
+  })
+
+  it("is looked at below a balance above zero and at most the largest top-up", () => {
+    const problemAt = (below: number) =>
+      ruleProblem(policy, { belowMicros: usd(below), amountMicros: usd(10), monthlyMaximumMicros: usd(10) })
+    for (const below of [0, 1000.000001]) assert.strictEqual(problemAt(below)?.details[0].field, "belowUsd")
+    for (const below of [0.000001, 1000]) assert.isNull(problemAt(below))
+  })
+
+  const underWay = { topUpId, startedAt: february, method: "cus_1/pm_1" }
+  const charging: AutomaticTopUp = { ...rule("2026-02", 20), underWay, retryAt: february + 60_000 }
+
+  it("ends with its own top-up alone: an unpaid one is taken off the month, and a declined card disables the rule", () => {
+    const own = { topUpId, amountMicros: usd(10), paid: true }
+    const other = { ...own, topUpId: TopUpId.make(`top_${"1".repeat(26)}`) }
+    for (const paid of [true, false])
+      assert.deepStrictEqual(ended(charging, { ...other, paid }, "card_declined"), charging)
+    const over = { ...charging, underWay: null, retryAt: 0 }
+    assert.deepStrictEqual(ended(charging, own, null), over)
+    const unpaid = { ...over, monthMicros: usd(10) }
+    assert.deepStrictEqual(ended(charging, { ...own, paid: false }, null), unpaid)
+    assert.deepStrictEqual(ended(charging, { ...own, paid: false }, "card_declined"), {
+      ...unpaid,
+      status: "disabled",
+      disabledReason: "card_declined"
+    })
+    assert.deepStrictEqual(ended({ ...charging, status: "off" }, { ...own, paid: false }, "card_declined"), {
+      ...unpaid,
+      status: "off"
+    })
+  })
+
+  it("is looked after again after a minute at first, then after half of its age, and at least every hour", () => {
+    const pauseAt = (age: number) => resumed(charging, underWay, february + age).retryAt - (february + age)
+    assert.deepStrictEqual(
+      [0, 60_000, 120_000, 600_000, 7_200_000, 86_400_000].map(pauseAt),
+      [60_000, 60_000, 60_000, 300_000, 3_600_000, 3_600_000]
+    )
   })
 })

@@ -175,4 +175,30 @@ describe("reports of payments", () => {
       return paidOutcome(topUp, newPayment("pi_1"), report) === (asked === paid ? "credited" : "mismatched")
     }
   )
+
+  it("a balance first gets back what was taken too much, which then pays what is owed, in turn", () => {
+    const payment = (reference: string, toTake: number, taken: number): Payment => ({
+      ...newPayment(reference),
+      toTakeMicros: Micros.make(toTake),
+      takenMicros: Micros.make(taken)
+    })
+    const booked = (available: number, ...payments: ReadonlyArray<Payment>) =>
+      bookingsOf(Micros.make(available), payments).map(({ micros, payment: { reference, takenMicros } }) => [
+        reference,
+        micros,
+        Number(takenMicros)
+      ])
+    const [owing, owingMore, overTaken] = [payment("a", 7, 0), payment("b", 9, 4), payment("c", 0, 5)]
+    assert.deepStrictEqual(booked(0, owing, overTaken), [
+      ["c", 5, 0],
+      ["a", -5, 5]
+    ])
+    assert.deepStrictEqual(booked(5, owing, owingMore, overTaken), [
+      ["c", 5, 0],
+      ["a", -7, 7],
+      ["b", -3, 7]
+    ])
+    assert.deepStrictEqual(booked(100, payment("d", 5, 5)), [])
+    assert.deepStrictEqual(booked(0, owing), [])
+  })
 })

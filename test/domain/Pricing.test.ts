@@ -51,12 +51,11 @@ describe("Pricing", () => {
     assert.strictEqual(volumeOf(upTo(100), asked), volume)
   })
 
-  it.each([["limit"], ["page_size"], ["pageSize"], ["PER_PAGE"], ["max-results"], ["num"], ["count"], ["rows"]])(
-    "%s is a volume signal without being declared",
-    (name) => {
-      assert.strictEqual(volumeOf({}, { [name]: 12 }), 12)
-    }
-  )
+  const signals =
+    "limit size pageSize per_page max-results NumResults num COUNT resultsPerPage rows take maxItems first"
+  it.each(signals.split(" "))("%s is a volume signal without being declared", (name) => {
+    assert.strictEqual(volumeOf({}, { [name]: 12 }), 12)
+  })
 
   it("nothing says a volume, so there is none", () => {
     assert.strictEqual(volumeOf({}, { query: "fifty", year: 1990 }), 0)

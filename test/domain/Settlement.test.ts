@@ -20,7 +20,12 @@ const evidence = FastCheck.oneof(
     FastCheck.double(),
     FastCheck.integer({ min: -10, max: 2_000 }),
     FastCheck.constantFrom(Number.NaN, Infinity, -Infinity, -0, 0.4, 1e300)
-  ).map((reported) => ({ _tag: "Reported", micros: reported }) as const)
+  ).map((reported) => ({ _tag: "Reported", micros: reported }) as const),
+  FastCheck.record({
+    _tag: FastCheck.constant("Reported" as const),
+    micros: FastCheck.nat(2_000),
+    anomaly: FastCheck.string()
+  })
 )
 const resultCount = FastCheck.option(FastCheck.oneof(FastCheck.nat(50), FastCheck.constant(Number.MAX_SAFE_INTEGER)), {
   nil: null
@@ -35,6 +40,8 @@ describe("Settlement.costOf", () => {
       assert.isTrue(Number.isSafeInteger(cost.micros) && cost.micros >= 0 && cost.micros <= maxMicros)
       if (said._tag === "Reported" && cost.anomaly === null)
         assert.strictEqual(Math.round(said.micros) + 0, cost.micros + 0)
+      if (said._tag === "Reported" && "anomaly" in said && said.micros <= maxMicros)
+        assert.deepStrictEqual(cost, { micros: m(said.micros), anomaly: said.anomaly })
       if (said._tag === "Anomaly") assert.strictEqual(cost.anomaly, said.reported)
       if (said._tag === "None" && !delivered) assert.deepStrictEqual(cost, { micros: m(0), anomaly: null })
     },

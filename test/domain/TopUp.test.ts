@@ -4,7 +4,7 @@ import { describe } from "vitest"
 import { WorkspaceId } from "../../src/domain/Ids.js"
 import { Micros } from "../../src/domain/Micros.js"
 import { nextStatus, topUpHint, topUpStatuses } from "../../src/domain/TopUp.js"
-import { policy } from "../services/TopUps.suite.js"
+import { billing as policy } from "../support/billing.js"
 
 const workspaceId = WorkspaceId.make(`ws_${"0".repeat(26)}`)
 const usd = (amount: number) => Micros.make(amount * 1_000_000)

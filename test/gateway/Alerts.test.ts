@@ -5,12 +5,13 @@
  */
 import { assert, it } from "@effect/vitest"
 import { Effect, Option, Redacted, Schema } from "effect"
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { parse } from "yaml"
 import { json, serve } from "../layers/providers/support.js"
 import { startCollector } from "../support/collector.js"
+import { eventually } from "../support/eventually.js"
+import { catalogFolder } from "../support/folders.js"
 import { startGateway } from "../support/gateway.js"
 import { root } from "../support/program.js"
 
@@ -97,12 +98,7 @@ it.scopedLive("rules and dashboard name metrics that /metrics has, with their la
   Effect.gen(function* () {
     const collector = yield* startCollector
     const provider = yield* serve((_, response) => json(response, 200, { found: true }))
-    const folder = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "alerts-"))),
-      (dir) => Effect.sync(() => rmSync(dir, { recursive: true }))
-    )
-    mkdirSync(join(folder, "providers"))
-    writeFileSync(join(folder, "providers", "checked.yaml"), manifest(provider.port))
+    const folder = yield* catalogFolder({ providers: { checked: manifest(provider.port) } })
     const { call, funded } = yield* startGateway({
       catalogFolders: [folder],
       egressAllow: [`127.0.0.1:${provider.port}`],
@@ -130,10 +126,9 @@ it.scopedLive("rules and dashboard name metrics that /metrics has, with their la
     assert.strictEqual(run.json.status, "completed")
     // Some are written a moment later, in the background.
     const inBackground = ["gateway_answer_schema_checks_total", "gateway_ledger_checked_timestamp_seconds"]
-    const { text: page } = yield* Effect.repeat(Effect.delay(call("GET", "/metrics"), 20), {
-      until: ({ text }) => inBackground.every((name) => shown(text).has(name)),
-      times: 500
-    })
+    const { text: page } = yield* eventually(call("GET", "/metrics"), ({ text }) =>
+      inBackground.every((name) => shown(text).has(name))
+    )
     const metrics = shown(page)
     const asked = [...rules.map(({ alert, expr }) => [alert, expr] as const)].concat(
       panels.flatMap(({ targets, title }) => targets.map(({ expr }) => [title, expr] as const))

@@ -5,13 +5,11 @@
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Either, Exit, Scope } from "effect"
 import { createServer } from "node:http"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { afterAll } from "vitest"
 import { readJson, writeJson } from "../../src/domain/LosslessJson.js"
 import { Database } from "../../src/layers/postgres/Database.js"
 import { listenLocally } from "../../src/layers/providers/fixture/LocalServer.js"
+import { catalogFolder } from "../support/folders.js"
 import { type RunningGateway, startGateway } from "../support/gateway.js"
 
 const price = 700
@@ -78,12 +76,7 @@ const start = (options: { readonly inlineResultBytes?: number } = {}) =>
       })
     })
     const port = yield* listenLocally(server)
-    const folder = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "pythia-"))),
-      (dir) => Effect.sync(() => rmSync(dir, { recursive: true }))
-    )
-    mkdirSync(join(folder, "providers"))
-    writeFileSync(join(folder, "providers", "pythia.yaml"), manifest(port))
+    const folder = yield* catalogFolder({ providers: { pythia: manifest(port) } })
     const gateway = yield* startGateway({ catalogFolders: [folder], egressAllow: [`127.0.0.1:${port}`], ...options })
     const { token, workspaceId } = yield* gateway.funded(1_000_000_000, { inflightLimit: 100 })
     return {

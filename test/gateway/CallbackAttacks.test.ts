@@ -5,6 +5,7 @@ import { Effect, Logger, Option } from "effect"
 import { createServer } from "node:http"
 import { connect } from "node:net"
 import { listenLocally } from "../../src/layers/providers/fixture/LocalServer.js"
+import { eventually } from "../support/eventually.js"
 import { startGateway } from "../support/gateway.js"
 import { acquireTestDatabase } from "../support/postgres.js"
 import { slowOperation } from "../support/slowOperation.js"
@@ -59,25 +60,15 @@ const stage = Effect.gen(function* () {
         body: { endpointId: "local-slow", input: { text } }
       })
       // The first poll has come: the run now waits for its callback or for ten minutes.
-      yield* Effect.repeat(
-        Effect.delay(
-          Effect.sync(() => webhooks.get(text)),
-          "20 millis"
-        ),
-        {
-          times: 1_000,
-          until: (address) => address !== undefined
-        }
+      const webhook = yield* eventually(
+        Effect.sync(() => webhooks.get(text)),
+        (address) => address !== undefined
       )
-      return { runId: String(run.json.runId), webhook: webhooks.get(text) ?? "" }
+      return { runId: String(run.json.runId), webhook: webhook ?? "" }
     })
   const state = (runId: string) =>
     Effect.map(gateway.call("GET", `/v1/runs/${runId}`, { token }), ({ json }) => String(json.status))
-  const ended = (runId: string) =>
-    Effect.repeat(Effect.delay(state(runId), "50 millis"), {
-      times: 600,
-      until: (status) => status === "completed" || status === "failed"
-    })
+  const ended = (runId: string) => eventually(state(runId), (status) => status === "completed" || status === "failed")
   const ring = (address: string, body = "{}") =>
     Effect.promise(async () => {
       const response = await fetch(address, { method: "POST", body })

@@ -5,14 +5,14 @@
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Logger, LogLevel, Redacted } from "effect"
 import { createServer } from "node:http"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import { Database } from "../../src/layers/postgres/Database.js"
 import { Connections } from "../../src/services/Connections.js"
 import { PlatformKeys } from "../../src/services/PlatformKeys.js"
 import { listenLocally } from "../../src/layers/providers/fixture/LocalServer.js"
+import { temporaryFolder } from "../support/folders.js"
 import { spellingsOf } from "../support/spellings.js"
 import { startGateway } from "../support/gateway.js"
 
@@ -113,10 +113,7 @@ it.scopedLive(
   () =>
     Effect.gen(function* () {
       const port = yield* listenLocally(parrot, 0)
-      const folder = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "parrots-"))),
-        (dir) => Effect.sync(() => rmSync(dir, { recursive: true }))
-      )
+      const folder = yield* temporaryFolder("parrots-")
       mkdirSync(join(folder, "providers"))
       for (const placement of placements)
         writeFileSync(join(folder, "providers", `${placement}.yaml`), manifest(placement, `http://127.0.0.1:${port}`))

@@ -1,9 +1,7 @@
 /** The whole gateway with a folder of its operator's over the built-in catalog. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { catalogFolder } from "../support/folders.js"
 import { startGateway } from "../support/gateway.js"
 
 const own = `
@@ -26,12 +24,7 @@ it.scopedLive(
   "a folder of GATEWAY_CATALOG overrides built-in operations by id, and what it does not name stays",
   () =>
     Effect.gen(function* () {
-      const folder = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-own-"))),
-        (made) => Effect.sync(() => rmSync(made, { recursive: true }))
-      )
-      mkdirSync(join(folder, "providers"))
-      writeFileSync(join(folder, "providers", "mine.yaml"), own)
+      const folder = yield* catalogFolder({ providers: { mine: own } })
       const { call } = yield* startGateway({ catalogFolders: [folder] })
       const { json } = yield* call("GET", "/v1/public-catalog/mock-geocode")
       assert.deepStrictEqual([json.title, json.price.amountMicros], ["My geocoder", 7000])

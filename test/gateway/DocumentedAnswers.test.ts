@@ -1,14 +1,15 @@
 // Answers of a provider that does not keep to its documentation: who gets them, what is counted, and who sees it.
 import { assert, it } from "@effect/vitest"
 import { Context, Effect } from "effect"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { answerSchemaBytesMax } from "../../src/domain/Limits.js"
 import { listenLocally } from "../../src/layers/providers/fixture/LocalServer.js"
 import { Catalog } from "../../src/services/Catalog.js"
 import { EndpointStats } from "../../src/services/EndpointStats.js"
+import { eventually } from "../support/eventually.js"
+import { catalogFolder, temporaryFolder } from "../support/folders.js"
 import { startGateway } from "../support/gateway.js"
 import { signInAsOperator } from "../support/signIn.js"
 
@@ -40,12 +41,7 @@ it.scopedLive(
         (_, response) => void response.writeHead(200, { "content-type": "application/json" }).end(answer)
       )
       const port = yield* listenLocally(server, 0)
-      const folder = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "loose-"))),
-        (dir) => Effect.sync(() => rmSync(dir, { recursive: true }))
-      )
-      mkdirSync(join(folder, "providers"))
-      writeFileSync(join(folder, "providers", "loose.yaml"), manifest(port))
+      const folder = yield* catalogFolder({ providers: { loose: manifest(port) } })
       const { call, funded, services, url } = yield* startGateway({
         catalogFolders: [folder],
         egressAllow: [`127.0.0.1:${port}`]
@@ -68,11 +64,7 @@ it.scopedLive(
       const versionOf = (endpointId: string) =>
         Effect.map(Context.get(services, Catalog).endpoint(endpointId), (found) => found?.contractVersion ?? "none")
       const say = yield* versionOf("loose-say")
-      const compared = (count: number) =>
-        Effect.repeat(Effect.delay(stats.comparedAnswers, "50 millis"), {
-          times: 400,
-          until: (all) => all.get(say)?.compared === count
-        })
+      const compared = (count: number) => eventually(stats.comparedAnswers, (all) => all.get(say)?.compared === count)
 
       const broken = yield* run("loose-say", '{"id":7,"tags":["a",{"ada@example.com":"secret"}]}')
       assert.deepStrictEqual([broken.status, broken.outcome, broken.actualCost], ["completed", "hit", 0.00001])
@@ -160,10 +152,7 @@ it.scopedLive("an answer that is refused because it breaks its schema is counted
       else response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body))
     })
     const port = yield* listenLocally(server, 0)
-    const folder = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "strict-"))),
-      (dir) => Effect.sync(() => rmSync(dir, { recursive: true }))
-    )
+    const folder = yield* temporaryFolder("strict-")
     mkdirSync(join(folder, "providers"))
     const text = refusing(port).replace(/(id: empty-write[^]*?)path: \/say/, "$1path: /empty")
     writeFileSync(join(folder, "providers", "strict.yaml"), text)
@@ -186,10 +175,7 @@ it.scopedLive("an answer that is refused because it breaks its schema is counted
     const counted = (endpointId: string, count: number) =>
       Effect.gen(function* () {
         const version = (yield* catalog.endpoint(endpointId))?.contractVersion ?? "none"
-        const all = yield* Effect.repeat(Effect.delay(stats.comparedAnswers, "50 millis"), {
-          times: 400,
-          until: (each) => (each.get(version)?.compared ?? 0) >= count
-        })
+        const all = yield* eventually(stats.comparedAnswers, (each) => (each.get(version)?.compared ?? 0) >= count)
         return all.get(version)
       })
 

@@ -1,13 +1,11 @@
 /** A file that one run returned is the input of another: the whole gateway over HTTP, and providers on a socket. */
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Redacted } from "effect"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { listenLocally } from "../../src/layers/providers/fixture/LocalServer.js"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import { Accounts } from "../../src/services/Accounts.js"
+import { catalogFolder } from "../support/folders.js"
 import { startGateway } from "../support/gateway.js"
 
 const picture = Buffer.from([0x89, 0x50, 0x4e, 0x47, ...Array.from({ length: 600_000 }, (_, at) => (at * 7) % 256)])
@@ -80,12 +78,7 @@ it.scopedLive(
         })
       })
       const port = yield* listenLocally(server, 0)
-      const folder = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "rn-files-"))),
-        (dir) => Effect.sync(() => rmSync(dir, { recursive: true }))
-      )
-      mkdirSync(join(folder, "providers"))
-      writeFileSync(join(folder, "providers", "files.yaml"), manifest(port))
+      const folder = yield* catalogFolder({ providers: { files: manifest(port) } })
       const { call, funded, services } = yield* startGateway({
         catalogFolders: [folder],
         egressAllow: [`127.0.0.1:${port}`]

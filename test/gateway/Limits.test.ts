@@ -4,6 +4,7 @@ import { Context, Effect, FastCheck, Redacted } from "effect"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import { Micros } from "../../src/domain/Micros.js"
 import { Accounts } from "../../src/services/Accounts.js"
+import { eventually } from "../support/eventually.js"
 import { startGateway } from "../support/gateway.js"
 
 const wishes = FastCheck.array(
@@ -57,9 +58,7 @@ it.scopedLive(
         // What runs on at the provider settles at any time.
         if (json.status === "running" || json.status === "queued") {
           assert.match(headers.get("x-balance-micros") ?? "", /^\d+$/)
-          yield* Effect.repeat(call("GET", `/v1/runs/${json.runId}`, { token }), {
-            until: (seen) => seen.json.completedAt !== null
-          })
+          yield* eventually(call("GET", `/v1/runs/${json.runId}`, { token }), (seen) => seen.json.completedAt !== null)
           continue
         }
         const said = headers.get("x-balance-micros")

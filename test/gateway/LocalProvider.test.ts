@@ -1,12 +1,10 @@
 /** What the author of a provider on this machine meets before its address is opened: the whole gateway over HTTP. */
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, HashMap, Logger } from "effect"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { listenLocally } from "../../src/layers/providers/fixture/LocalServer.js"
 import { EndpointStats } from "../../src/services/EndpointStats.js"
+import { catalogFolder } from "../support/folders.js"
 import { startGateway } from "../support/gateway.js"
 
 const manifest = (port: number) => `
@@ -33,12 +31,7 @@ it.scopedLive(
         response.writeHead(200, { "content-type": "application/json" }).end("{}")
       })
       const port = yield* listenLocally(server, 0)
-      const folder = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "local-"))),
-        (dir) => Effect.sync(() => rmSync(dir, { recursive: true }))
-      )
-      mkdirSync(join(folder, "providers"))
-      writeFileSync(join(folder, "providers", "local.yaml"), manifest(port))
+      const folder = yield* catalogFolder({ providers: { local: manifest(port) } })
       const warned: Array<string> = []
       const spy = Logger.make(({ annotations, logLevel, message }) => {
         if (logLevel.label !== "WARN" || !String(message).includes("GATEWAY_EGRESS_ALLOW")) return

@@ -1,6 +1,7 @@
 /** What the log of a whole gateway says when its Postgres goes away and comes back. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Fiber, Option, Redacted, Schedule } from "effect"
+import { Effect, Fiber, Option, Redacted } from "effect"
+import { eventually } from "../support/eventually.js"
 import { startGateway } from "../support/gateway.js"
 import { type LogLine, withLogLines } from "../support/logLines.js"
 import { acquireTestDatabase } from "../support/postgres.js"
@@ -43,11 +44,7 @@ it.scopedLive(
               texts.filter((other) => other === text).length
           )
         }
-        const until = (wanted: () => boolean) =>
-          Effect.repeat(Effect.sync(wanted), {
-            until: (true_) => true_,
-            schedule: Schedule.intersect(Schedule.spaced("100 millis"), Schedule.recurs(400))
-          })
+        const until = (wanted: () => boolean) => eventually(Effect.sync(wanted), (is) => is)
 
         const start = (key: string, waitSeconds: number) =>
           gateway.call("POST", `/v1/runs?wait=${waitSeconds}`, {
@@ -60,9 +57,7 @@ it.scopedLive(
           })
         const run = yield* Effect.fork(start("held", 60))
         const short = yield* Effect.fork(start("short", 4))
-        yield* Effect.repeat(gateway.call("GET", "/v1/balance", { token }), {
-          until: ({ json }) => json.reservedMicros > 5_000
-        })
+        yield* eventually(gateway.call("GET", "/v1/balance", { token }), ({ json }) => json.reservedMicros > 5_000)
         assert.deepStrictEqual(warnings(), [])
         proxy.refuse()
         const answers = yield* Effect.forEach(

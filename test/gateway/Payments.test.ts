@@ -9,6 +9,7 @@ import type { WorkspaceId } from "../../src/domain/Ids.js"
 import { AutomaticTopUps } from "../../src/services/AutomaticTopUps.js"
 import { Wallet } from "../../src/services/Wallet.js"
 import { newBrowser } from "../support/browser.js"
+import { eventually } from "../support/eventually.js"
 import { startGateway } from "../support/gateway.js"
 import { client } from "../support/httpGateway.js"
 import { withLogLines } from "../support/logLines.js"
@@ -304,7 +305,7 @@ describe("an automatic top-up", () => {
         assert.strictEqual((yield* balance).availableMicros, 10_000_000)
         yield* turns
         // A node's own turn may have been first, and still be waiting for Stripe.
-        yield* Effect.repeat(Effect.delay(balance, "50 millis"), { until: (now) => now.availableMicros > 10_000_000 })
+        yield* eventually(balance, (now) => now.availableMicros > 10_000_000)
         const off = [...stripe.paymentIntents.values()].filter(({ metadata }) => metadata.automatic === "true")
         assert.lengthOf(off, 1)
         const saved = stripe.paymentIntents.get(session.payment_intent)
@@ -322,9 +323,7 @@ describe("an automatic top-up", () => {
         stripe.meets("authentication_required")
         assert.strictEqual((yield* automatic("PUT", { ...rule, belowUsd: 50 })).status, 200)
         yield* turns
-        const { json } = yield* Effect.repeat(Effect.delay(automatic("GET"), "50 millis"), {
-          until: (now) => now.json.status === "disabled"
-        })
+        const { json } = yield* eventually(automatic("GET"), (now) => now.json.status === "disabled")
         assert.deepInclude(json, { reason: "authentication_required", monthMicros: 10_000_000 })
         assert.strictEqual((yield* balance).availableMicros, 20_000_000)
         const { json: listed } = yield* first.call("GET", "/v1/top-ups", { token })
@@ -334,6 +333,20 @@ describe("an automatic top-up", () => {
         assert.strictEqual((yield* automatic("GET")).status, 404)
         assert.isString(asked.json.topUpId)
       })
+  )
+
+  it.scopedLive("charges no card whose owner did not ask to save it, though Stripe knows them as a customer", () =>
+    Effect.gen(function* () {
+      const { first, outcomes, stripe, token, topUp } = yield* stage()
+      const { sessionId } = yield* topUp(10)
+      const known = stripe.pay(sessionId).map((event) => ({
+        ...event,
+        data: { object: { ...event.data.object, customer: "cus_known" } }
+      }))
+      assert.deepStrictEqual((yield* outcomes(known)).flat().sort(), ["credited", "unchanged"])
+      const { json } = yield* first.call("PUT", "/v1/top-ups/automatic", { token, body: rule })
+      assert.strictEqual(json.status, "no_payment_method")
+    })
   )
 
   it.scopedLive("charges the card that paid last, also after an older payment is delivered again", () =>
@@ -367,7 +380,7 @@ describe("an automatic top-up", () => {
       const charges = Effect.sync(() =>
         stripe.requests.filter(({ idempotencyKey }) => idempotencyKey?.startsWith("automatic:"))
       )
-      const [charge] = yield* Effect.repeat(Effect.delay(charges, "50 millis"), { until: ({ length }) => length > 0 })
+      const [charge] = yield* eventually(charges, ({ length }) => length > 0)
       assert.notStrictEqual(newer.card, older.card)
       assert.strictEqual(charge?.params.payment_method, newer.card)
     })
@@ -384,18 +397,15 @@ describe("an automatic top-up", () => {
       stripe.meets("lost", "lost")
       yield* first.call("PUT", "/v1/top-ups/automatic", { token, body: rule })
       yield* turn
-      yield* Effect.repeat(
-        Effect.delay(
-          Effect.sync(() => stripe.paymentIntents.size),
-          "50 millis"
-        ),
-        { until: (n) => n === 2 }
+      yield* eventually(
+        Effect.sync(() => stripe.paymentIntents.size),
+        (n) => n === 2
       )
       yield* Effect.sleep("300 millis")
       assert.strictEqual((yield* balance).availableMicros, 10_000_000)
       yield* rows("update automatic_top_ups set started_at = started_at - 180000, retry_at = 0")
       yield* turn
-      yield* Effect.repeat(Effect.delay(balance, "50 millis"), { until: (now) => now.availableMicros === 20_000_000 })
+      yield* eventually(balance, (now) => now.availableMicros === 20_000_000)
       assert.strictEqual(stripe.paymentIntents.size, 2)
       assert.isTrue(stripe.requests.some(({ path }) => path === "/v1/payment_intents/search"))
     })

@@ -1,13 +1,11 @@
 /** A platform key's variables may change between a request and its retry: the whole gateway over HTTP. */
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Redacted } from "effect"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import { listenLocally } from "../../src/layers/providers/fixture/LocalServer.js"
 import { PlatformKeys } from "../../src/services/PlatformKeys.js"
+import { catalogFolder } from "../support/folders.js"
 import { startGateway } from "../support/gateway.js"
 
 it.scopedLive(
@@ -20,14 +18,9 @@ it.scopedLive(
         response.writeHead(200, { "content-type": "application/json" }).end("{}")
       })
       const port = yield* listenLocally(server, 0)
-      const folder = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "rn-variables-"))),
-        (dir) => Effect.sync(() => rmSync(dir, { recursive: true }))
-      )
-      mkdirSync(join(folder, "providers"))
-      writeFileSync(
-        join(folder, "providers", "tenants.yaml"),
-        `
+      const folder = yield* catalogFolder({
+        providers: {
+          tenants: `
 id: tenants
 name: Tenants
 baseUrl: http://127.0.0.1:${port}/{tenant}
@@ -42,7 +35,8 @@ operations:
     input: { type: object }
     price: { basis: per_call, micros: 10 }
 `
-      )
+        }
+      })
       const { call, funded, services } = yield* startGateway({
         catalogFolders: [folder],
         egressAllow: [`127.0.0.1:${port}`]

@@ -4,11 +4,11 @@
  */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { listenLocally } from "../../src/layers/providers/fixture/LocalServer.js"
+import { temporaryFolder } from "../support/folders.js"
 import { startGateway } from "../support/gateway.js"
 
 const manifest = (port: number) => `
@@ -60,10 +60,7 @@ it.scopedLive(
         })
       })
       const port = yield* listenLocally(server, 0)
-      const folder = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "priced-"))),
-        (dir) => Effect.sync(() => rmSync(dir, { recursive: true }))
-      )
+      const folder = yield* temporaryFolder("priced-")
       mkdirSync(join(folder, "providers"))
       mkdirSync(join(folder, "jobs"))
       writeFileSync(

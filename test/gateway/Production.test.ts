@@ -1,12 +1,12 @@
 /** What a node in production does with the fixture provider, where an operator has left it on. */
 import { assert, it } from "@effect/vitest"
 import { Cause, Context, Effect, Exit, Option, Redacted } from "effect"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import { Database } from "../../src/layers/postgres/Database.js"
 import { PlatformKeys } from "../../src/services/PlatformKeys.js"
+import { temporaryFolder } from "../support/folders.js"
 import { startGateway } from "../support/gateway.js"
 import { acquireTestDatabase } from "../support/postgres.js"
 
@@ -14,10 +14,7 @@ it.scopedLive(
   "in production nothing is written to the data folder, and a token of development that lies there is neither used nor changed",
   () =>
     Effect.gen(function* () {
-      const dataDir = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-production-"))),
-        (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
-      )
+      const dataDir = yield* temporaryFolder("gateway-production-")
       const left = `pgw_${"a".repeat(43)}`
       writeFileSync(join(dataDir, "dev-token"), left)
       const { call } = yield* startGateway({ production: true, dataDir, fixtures: false })

@@ -1,23 +1,12 @@
 /** Odd answers of providers, through the whole gateway: what the run says, and what it costs. */
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer, type Socket } from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { catalogFolder } from "../support/folders.js"
 import { startGateway } from "../support/gateway.js"
 
 /** A catalog folder with one provider, as its YAML says. */
-const folderWith = (name: string, yaml: string) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const folder = mkdtempSync(join(tmpdir(), "answers-"))
-      mkdirSync(join(folder, "providers"))
-      writeFileSync(join(folder, "providers", `${name}.yaml`), yaml)
-      return folder
-    }),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
-  )
+const folderWith = (name: string, yaml: string) => catalogFolder({ providers: { [name]: yaml } })
 
 /** A provider that writes bytes to its socket, chosen by the path. */
 const provider = (write: (path: string, socket: Socket) => void) =>

@@ -4,16 +4,14 @@ import { Clock, Effect, Layer } from "effect"
 import { aheadMillis } from "../../src/layers/postgres/StorageChecks.js"
 import { Database } from "../../src/layers/postgres/Database.js"
 import { ReadinessChecks } from "../../src/http/system/Readiness.js"
+import { eventually } from "../support/eventually.js"
 import { client, gatewayLayer } from "../support/httpGateway.js"
 import { startGateway, type RunningGateway } from "../support/gateway.js"
 import { ServerAddress } from "../../src/http/serving/Listening.js"
 
 const well = { serving: true, catalog: true, storage: true, schema: true, clock: true }
 const until = ({ call }: RunningGateway, status: number) =>
-  Effect.repeat(Effect.delay(call("GET", "/readyz"), "100 millis"), {
-    until: (answer) => answer.status === status,
-    times: 100
-  })
+  eventually(call("GET", "/readyz"), (answer) => answer.status === status)
 const run = (gateway: RunningGateway, statement: string) =>
   Effect.flatMap(Database, ({ query, sql }) => query(sql.unsafe(statement))).pipe(Effect.provide(gateway.services))
 

@@ -1,10 +1,9 @@
 // A gateway of an api node and a worker over one database: who answers, who works on which run.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { Database } from "../../src/layers/postgres/Database.js"
+import { eventually } from "../support/eventually.js"
+import { temporaryFolder } from "../support/folders.js"
 import { startGateway } from "../support/gateway.js"
 import { acquireTestDatabase } from "../support/postgres.js"
 import { signInAsOperator } from "../support/signIn.js"
@@ -19,10 +18,7 @@ describe("an api node and a worker", () => {
       Effect.gen(function* () {
         const databaseUrl = Option.some(yield* acquireTestDatabase())
         // Both have the same sealing key, as all nodes of a gateway do.
-        const dataDir = yield* Effect.acquireRelease(
-          Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-roles-"))),
-          (dir) => Effect.sync(() => rmSync(dir, { recursive: true, force: true }))
-        )
+        const dataDir = yield* temporaryFolder("gateway-roles-")
         const api = yield* startGateway({ role: "api", databaseUrl, dataDir })
         const { token } = yield* api.funded(10_000_000)
         const run = (wait: number, key: string) =>
@@ -52,10 +48,7 @@ describe("an api node and a worker", () => {
           dataDir,
           serverUrl: "https://gateway.example"
         })
-        const ended = yield* Effect.repeat(Effect.delay(statusOf(queued.runId), "50 millis"), {
-          until: (status) => status === "completed",
-          times: 200
-        })
+        const ended = yield* eventually(statusOf(queued.runId), (status) => status === "completed")
         assert.strictEqual(ended, "completed")
         // A client may come back for a run that another node works on, and waits for it there.
         yield* run(0, "again")

@@ -1,11 +1,10 @@
 /** Identical look-ups of one workspace that are under way at once share one provider call, which is charged once. */
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { createServer } from "node:http"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { listenLocally } from "../../src/layers/providers/fixture/LocalServer.js"
+import { eventually } from "../support/eventually.js"
+import { catalogFolder } from "../support/folders.js"
 import { startGateway } from "../support/gateway.js"
 
 const price = 700
@@ -15,21 +14,17 @@ it.scopedLive(
   () =>
     Effect.gen(function* () {
       let calls = 0
+      const answer = yield* Deferred.make<void>()
       const provider = createServer((_, response) => {
         calls += 1
-        const answer = () => response.writeHead(200, { "content-type": "application/json" }).end('{"answer":42}')
-        // Long enough for all of them to be under way.
-        void Effect.runFork(Effect.delay(Effect.sync(answer), "1500 millis"))
+        const answered = () => response.writeHead(200, { "content-type": "application/json" }).end('{"answer":42}')
+        // Runs join a call a moment after their money is held.
+        void Effect.runFork(Effect.zipRight(Deferred.await(answer), Effect.delay(Effect.sync(answered), "500 millis")))
       })
       const port = yield* listenLocally(provider)
-      const folder = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "oracle-"))),
-        (dir) => Effect.sync(() => rmSync(dir, { recursive: true }))
-      )
-      mkdirSync(join(folder, "providers"))
-      writeFileSync(
-        join(folder, "providers", "oracle.yaml"),
-        `
+      const folder = yield* catalogFolder({
+        providers: {
+          oracle: `
 id: oracle
 name: Oracle
 baseUrl: http://127.0.0.1:${port}
@@ -42,7 +37,8 @@ operations:
     input: { type: object, properties: { q: { type: string } } }
     price: { basis: per_call, micros: ${price} }
 `
-      )
+        }
+      })
       const { call, funded } = yield* startGateway({ catalogFolders: [folder], egressAllow: [`127.0.0.1:${port}`] })
       const one = yield* funded(1_000_000, { inflightLimit: 20 })
       const other = yield* funded(1_000_000)
@@ -52,10 +48,19 @@ operations:
           headers: { "idempotency-key": key },
           body: { endpointId: "oracle-ask", input: { q: "why" } }
         })
-      const answers = yield* Effect.all(
-        [...Array.from({ length: 5 }, (_, n) => ask(one.token, `same ${n}`)), ask(other.token, "same 0")],
-        { concurrency: "unbounded" }
+      const asking = yield* Effect.fork(
+        Effect.all([...Array.from({ length: 5 }, (_, n) => ask(one.token, `same ${n}`)), ask(other.token, "same 0")], {
+          concurrency: "unbounded"
+        })
       )
+      yield* eventually(
+        Effect.forEach([one.token, other.token], (token) =>
+          Effect.map(call("GET", "/v1/balance", { token }), ({ json }) => Number(json.reservedMicros))
+        ),
+        ([first, second]) => first === 5 * price && second === price
+      )
+      yield* Deferred.succeed(answer, undefined)
+      const answers = yield* Fiber.join(asking)
       assert.strictEqual(calls, 2)
       assert.isTrue(answers.every(({ json }) => json.status === "completed" && json.result.answer === 42))
       const mine = answers.slice(0, 5)

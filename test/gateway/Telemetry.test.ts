@@ -5,14 +5,12 @@
  */
 import { assert, it } from "@effect/vitest"
 import { Effect, Option, Redacted } from "effect"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import type { TelemetrySettings } from "../../src/layers/node/TelemetryConfig.js"
 import { listenLocally } from "../../src/layers/providers/fixture/LocalServer.js"
 import { json, serve } from "../layers/providers/support.js"
 import { attribute, type Collector, type Span, startCollector } from "../support/collector.js"
+import { catalogFolder } from "../support/folders.js"
 import { startGateway } from "../support/gateway.js"
 
 const settings = (endpoint: string): TelemetrySettings => ({
@@ -44,18 +42,7 @@ operations:
     price: { basis: per_call, micros: 10 }
 `
 
-const catalogOf = (manifests: Readonly<Record<string, string>>) =>
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "telemetry-"))),
-      (dir) => Effect.sync(() => rmSync(dir, { recursive: true }))
-    ),
-    (folder) => {
-      mkdirSync(join(folder, "providers"))
-      for (const [id, text] of Object.entries(manifests)) writeFileSync(join(folder, "providers", `${id}.yaml`), text)
-      return folder
-    }
-  )
+const catalogOf = (manifests: Readonly<Record<string, string>>) => catalogFolder({ providers: manifests })
 
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736"
 const clientSpan = "00f067aa0ba902b7"

@@ -4,14 +4,14 @@
  */
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Redacted } from "effect"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import { listenLocally } from "../../src/layers/providers/fixture/LocalServer.js"
 import { Connections } from "../../src/services/Connections.js"
 import { PlatformKeys } from "../../src/services/PlatformKeys.js"
+import { temporaryFolder } from "../support/folders.js"
 import { startGateway } from "../support/gateway.js"
 
 const operation = (id: string, more = "", price = "{ basis: per_call, micros: 10 }") => `
@@ -38,10 +38,7 @@ it.scopedLive(
         })
       })
       const port = yield* listenLocally(server, 0)
-      const folder = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "unknown-"))),
-        (dir) => Effect.sync(() => rmSync(dir, { recursive: true }))
-      )
+      const folder = yield* temporaryFolder("unknown-")
       mkdirSync(join(folder, "providers"))
       mkdirSync(join(folder, "jobs"))
       writeFileSync(

@@ -15,6 +15,7 @@ import type { RunDetail } from "../../src/services/RunStore.js"
 import { Wallet } from "../../src/services/Wallet.js"
 import { json, type Seen, serve } from "../layers/providers/support.js"
 import { funded, requestOf, type Storage } from "../support/engine.js"
+import { eventually } from "../support/eventually.js"
 
 const input = "{ type: object, properties: { q: { type: string }, limit: { type: integer }, at: {} } }"
 const providers = [
@@ -187,6 +188,18 @@ export const pagedRunsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         })
     )
 
+    test(
+      "asks for no page that its own provider's maximum does not cover, though the hold of the run does",
+      (page, response) => json(response, 200, { things: things(page, 5), next: page + 1, cost: 300 }),
+      (asked) =>
+        Effect.gen(function* () {
+          const { detail } = yield* started(25)
+          assert.deepStrictEqual(asked(), [1, 2, 3])
+          assert.deepStrictEqual([detail.run.holdMicros, detail.run.chargeMicros], [held, 900])
+          assert.deepStrictEqual(shownPages(detail).run, { read: 3, complete: false })
+        })
+    )
+
     it.scopedLive("the log warns of a cost that is not charged as it is told, which is never a refund", () =>
       Effect.gen(function* () {
         let cost: unknown = null
@@ -256,9 +269,9 @@ export const pagedRunsSuite = (name: string, storage: Layer.Layer<Storage>) =>
                 const { run } = yield* runs.create(principal, asking(25), 0)
                 yield* Deferred.await(asksThird)
                 yield* runs.cancel(principal.workspaceId, run.runId)
-                const detail = yield* Effect.delay(runs.get(principal.workspaceId, run.runId), "20 millis").pipe(
-                  Effect.repeat({ until: (seen) => seen.run.completedAt !== null }),
-                  Effect.timeout("20 seconds")
+                const detail = yield* eventually(
+                  runs.get(principal.workspaceId, run.runId),
+                  (seen) => seen.run.completedAt !== null
                 )
                 assert.deepStrictEqual(
                   [detail.run.status, detail.run.error?.code, detail.run.chargeMicros, detail.attempts[0]?.costMicros],

@@ -25,6 +25,7 @@ import { Accounts, type Principal } from "../../src/services/Accounts.js"
 import { Runs, type RunRequest } from "../../src/services/Runs.js"
 import { Wallet } from "../../src/services/Wallet.js"
 import { engine, funded, principalOf, requestOf, type Storage } from "../support/engine.js"
+import { eventually } from "../support/eventually.js"
 
 const job = "job:people.email.find"
 const price = Micros.make(5_000)
@@ -543,8 +544,8 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         const list = runs.list(principal.workspaceId, {}, { limit: 1, after: null }, false)
         const {
           items: [run]
-        } = yield* Effect.repeat(list, { until: ({ items }) => items.length === 1 })
-        yield* Effect.repeat(Effect.yieldNow(), { until: () => providers.calls().length === 1 })
+        } = yield* eventually(list, ({ items }) => items.length === 1)
+        yield* eventually(Effect.sync(providers.calls), ({ length }) => length === 1)
         const asked = yield* runs.cancel(principal.workspaceId, run!.runId)
         assert.strictEqual(asked.run.status, "running")
         assert.strictEqual((yield* Fiber.join(waiting)).run.status, "completed")

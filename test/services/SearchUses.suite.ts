@@ -9,6 +9,7 @@ import { Accounts, type Principal } from "../../src/services/Accounts.js"
 import { Catalog } from "../../src/services/Catalog.js"
 import { Runs } from "../../src/services/Runs.js"
 import { SearchUses } from "../../src/services/SearchUses.js"
+import { eventually } from "../support/eventually.js"
 import { makeSetClock, type SetClock } from "../support/setClock.js"
 import { engine, funded, principalOf, requestOf, type Storage } from "../support/engine.js"
 
@@ -45,9 +46,7 @@ const written = (principal: Principal) =>
     const last = `last-${Math.random()}`
     yield* uses.shown(principal.workspaceId, [last])
     yield* uses.ran(principal.workspaceId, last)
-    yield* Effect.repeat(Effect.zipRight(Effect.yieldNow(), uses.weights(principal.workspaceId)), {
-      until: (found) => found.has(last)
-    })
+    yield* eventually(uses.weights(principal.workspaceId), (found) => found.has(last))
     return Object.fromEntries(Object.entries(yield* weights(principal)).filter(([id]) => !id.startsWith("last-")))
   })
 

@@ -13,6 +13,7 @@ import { Runs } from "../../src/services/Runs.js"
 import { Wallet } from "../../src/services/Wallet.js"
 import { json, serve } from "../layers/providers/support.js"
 import { funded, requestOf, type Storage } from "../support/engine.js"
+import { eventually } from "../support/eventually.js"
 
 const operation = (id: string, more: string) => `
   - id: ${id}
@@ -76,9 +77,9 @@ export const slowRunsSuite = (name: string, storage: Layer.Layer<Storage>) =>
               yield* Deferred.await(polled)
               yield* runs.cancel(principal.workspaceId, run.runId)
             }
-            const detail = yield* Effect.delay(runs.get(principal.workspaceId, run.runId), "20 millis").pipe(
-              Effect.repeat({ until: (seen) => seen.run.completedAt !== null }),
-              Effect.timeout("20 seconds")
+            const detail = yield* eventually(
+              runs.get(principal.workspaceId, run.runId),
+              (seen) => seen.run.completedAt !== null
             )
             const { difference, driftMicros } = yield* (yield* Wallet).verify
             assert.deepStrictEqual([driftMicros, difference], [0, null])

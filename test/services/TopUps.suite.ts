@@ -1,6 +1,6 @@
 /** What every TopUps layer promises: one top-up for one key, one credit for one payment, whatever a processor does. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Ref, TestClock, TestServices } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Ref, TestClock } from "effect"
 import { describe } from "vitest"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import { Micros } from "../../src/domain/Micros.js"
@@ -20,16 +20,11 @@ import { CheckoutUnavailable, Payments } from "../../src/services/Payments.js"
 import { TopUpReports } from "../../src/services/TopUpReports.js"
 import { TopUps } from "../../src/services/TopUps.js"
 import { Wallet } from "../../src/services/Wallet.js"
+import { billing as policy } from "../support/billing.js"
+import { eventually } from "../support/eventually.js"
 import { newWorkspace } from "../support/sharedDatabase.js"
 
 const usd = (amount: number) => Micros.make(Math.round(amount * 1_000_000))
-export const policy: BillingPolicy = {
-  enabled: true,
-  minimumMicros: usd(5),
-  suggestedMicros: usd(20),
-  maximumMicros: usd(1000),
-  dashboardUrl: () => "http://gateway.test/billing"
-}
 
 const paying = Layer.succeed(
   Payments,
@@ -351,6 +346,44 @@ export const topUpsSuite = (name: string, make: Make) =>
       })
     )
 
+    for (const refused of ["checkout_failed", "processor_timeout"] as const)
+      it.effect(`a top-up that was paid while its checkout ended with ${refused} stays paid`, () =>
+        Effect.gen(function* () {
+          const asked = yield* Deferred.make<TopUpId>()
+          const answer = yield* Deferred.make<never, CheckoutUnavailable>()
+          const slow = Layer.succeed(
+            Payments,
+            Payments.of({
+              configured: true,
+              createCheckout: ({ topUpId }) => Effect.zipRight(Deferred.succeed(asked, topUpId), Deferred.await(answer))
+            })
+          )
+          yield* Effect.gen(function* () {
+            const topUps = yield* TopUps
+            const { report } = yield* TopUpReports
+            const workspaceId = yield* workspace
+            const asking = yield* Effect.fork(
+              topUps.request(
+                {
+                  workspaceId,
+                  operatorWorkspace: false,
+                  amountMicros: usd(10),
+                  idempotencyKey: null,
+                  saveMethod: false
+                },
+                commandLine
+              )
+            )
+            const topUpId = yield* Deferred.await(asked)
+            const paid = { topUpId, reference: `pi_${topUpId}`, amountMicros: usd(10), savedMethod: null }
+            assert.strictEqual(yield* report({ _tag: "Paid", ...paid }), "credited")
+            yield* Deferred.fail(answer, new CheckoutUnavailable({ reason: refused }))
+            assert.deepInclude(yield* Fiber.join(asking), { topUpId, status: "paid", reason: null })
+            assert.strictEqual((yield* topUps.get(workspaceId, topUpId)).status, "paid")
+          }).pipe(Effect.provide(Layer.provide(make(policy), [nobodyCharges, slow])))
+        })
+      )
+
     /** A top-up of so many dollars, and what is needed to report about it. */
     const pending = (amount: number, workspaceId?: WorkspaceId) =>
       Effect.gen(function* () {
@@ -450,6 +483,18 @@ export const topUpsSuite = (name: string, make: Make) =>
         assert.strictEqual(yield* paid(), "credited")
         assert.strictEqual(yield* paid({ reference: "pi_another" }), "mismatched")
         assert.strictEqual(yield* available, 7)
+      })
+    )
+
+    test(
+      "a payment that has paid one top-up pays no other one of the same amount",
+      Effect.gen(function* () {
+        const first = yield* pending(10)
+        const second = yield* pending(10, first.workspaceId)
+        assert.strictEqual(yield* first.paid(), "credited")
+        assert.strictEqual(yield* second.paid({ reference: first.reference }), "mismatched")
+        assert.strictEqual(yield* first.available, 10)
+        assert.strictEqual((yield* second.status)?.status, "pending")
       })
     )
 
@@ -853,6 +898,71 @@ export const topUpsSuite = (name: string, make: Make) =>
       { cards: leaving.layer }
     )
 
+    const declinedLate = cards("uncertain", "declined")
+    test(
+      "a rule that was taken away stays away when the card of its last top-up is declined",
+      Effect.gen(function* () {
+        const { automatic, set, turn, workspaceId } = yield* withCard
+        yield* set
+        yield* turn
+        yield* automatic.remove(workspaceId, commandLine)
+        yield* TestClock.adjust("61 seconds")
+        yield* turn
+        assert.lengthOf(declinedLate.charges, 2)
+        assert.strictEqual((yield* Effect.flip(automatic.get(workspaceId)))._tag, "not_found")
+        assert.deepInclude(yield* set, { state: "active", reason: null, monthMicros: usd(0), topUpId: null })
+        yield* automatic.remove(workspaceId, commandLine)
+      }),
+      { cards: declinedLate.layer }
+    )
+
+    const overtaken = cards("uncertain", "paid")
+    const whileLookedFor: { report: Effect.Effect<unknown> } = { report: Effect.void }
+    test(
+      "a charge that is reported paid while its payment is looked for is not made again",
+      Effect.gen(function* () {
+        const { available, set, state, turn } = yield* withCard
+        const { report } = yield* TopUpReports
+        yield* set
+        yield* turn
+        const [topUpId] = overtaken.charges
+        assert.isDefined(topUpId)
+        whileLookedFor.report = Effect.orDie(
+          report({ _tag: "Paid", topUpId, reference: `pi_${topUpId}`, amountMicros: usd(10), savedMethod: null })
+        )
+        yield* TestClock.adjust("3 minutes")
+        yield* turn
+        assert.lengthOf(overtaken.lookups, 1)
+        assert.deepStrictEqual(overtaken.charges, [topUpId])
+        assert.strictEqual(yield* available, 20)
+        assert.deepStrictEqual(yield* state, ["active", 10])
+      }),
+      {
+        cards: Layer.map(overtaken.layer, (context) => {
+          const { charge, find } = Context.get(context, OffSessionPayments)
+          return Context.make(OffSessionPayments, {
+            charge,
+            find: (topUpId) =>
+              Effect.zipLeft(
+                find(topUpId),
+                Effect.suspend(() => whileLookedFor.report)
+              )
+          })
+        })
+      }
+    )
+
+    test(
+      "a payment that does not fit its top-up saves no card",
+      Effect.gen(function* () {
+        const automatic = yield* AutomaticTopUps
+        const { paid, workspaceId } = yield* pending(10)
+        const savedMethod = { method: "cus_1/pm_1", paidAt: 0 }
+        assert.strictEqual(yield* paid({ amountMicros: usd(11), savedMethod }), "mismatched")
+        assert.strictEqual((yield* automatic.set(workspaceId, rule, commandLine)).state, "no_payment_method")
+      })
+    )
+
     /** Cards that are always paid, from when the gate is open on, and what was charged where. */
     const willing = () => {
       const charges: Array<{ readonly workspaceId: WorkspaceId; readonly method: string }> = []
@@ -923,8 +1033,10 @@ export const topUpsSuite = (name: string, make: Make) =>
         const places = due.map(({ workspaceId }) => workspaceId)
         yield* slow.gate.close
         const turning = yield* Effect.fork(automatic.turn)
-        const soon = TestServices.provideLive(Effect.sleep("20 millis"))
-        yield* Effect.repeat(soon, { until: () => slow.chargedIn(...places).length >= 4 })
+        yield* eventually(
+          Effect.sync(() => slow.chargedIn(...places).length),
+          (charged) => charged >= 4
+        )
         const shown = yield* Effect.forEach(places, (workspaceId) => automatic.get(workspaceId))
         yield* slow.gate.open
         yield* Fiber.join(turning)
@@ -980,6 +1092,7 @@ export const topUpsSuite = (name: string, make: Make) =>
           [{ amountMicros: usd(4.99) }, "amountUsd"],
           [{ amountMicros: usd(1001) }, "amountUsd"],
           [{ belowMicros: usd(0) }, "belowUsd"],
+          [{ belowMicros: usd(1000.000001) }, "belowUsd"],
           [{ monthlyMaximumMicros: usd(9.99) }, "monthlyMaximumUsd"]
         ] as const) {
           const refused = yield* Effect.flip(automatic.set(workspaceId, { ...rule, ...wrong }, commandLine))

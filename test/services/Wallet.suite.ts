@@ -1,9 +1,10 @@
 /** Money that comes in: credited once per key, exactly, however many come at once, and never below zero. */
 import { assert, it } from "@effect/vitest"
 import type { Layer } from "effect"
-import { Effect, Either } from "effect"
+import { Effect, Either, TestClock } from "effect"
 import { describe } from "vitest"
 import { commandLine } from "../../src/domain/AuditEntry.js"
+import type { LedgerFilter } from "../../src/domain/LedgerList.js"
 import { Wallet } from "../../src/services/Wallet.js"
 import { funded, type Storage } from "../support/engine.js"
 
@@ -63,6 +64,27 @@ export const walletSuite = (name: string, storage: Layer.Layer<Storage>) =>
         assert.strictEqual((yield* wallet.balance(workspaceId)).availableMicros, 700)
         yield* sound
       })
+    )
+
+    it.effect("its entries from a time on, and before one, with and without their kind", () =>
+      Effect.gen(function* () {
+        const wallet = yield* Wallet
+        const { workspaceId } = yield* funded(0)
+        for (const hour of [1, 2, 3, 4]) {
+          yield* TestClock.setTime(hour * 3_600_000)
+          yield* wallet.credit({ workspaceId, ...credit(hour, `at ${hour}`) }, commandLine)
+        }
+        const listed = (filter: LedgerFilter) =>
+          Effect.map(wallet.entries(workspaceId, filter, { limit: 10, after: null }), ({ items }) =>
+            items.map(({ amountMicros }) => Number(amountMicros))
+          )
+        const [fromMillis, toMillis] = [2 * 3_600_000, 4 * 3_600_000]
+        for (const kind of [{}, { kind: "adjustment" as const }]) {
+          assert.deepStrictEqual(yield* listed({ ...kind, fromMillis, toMillis }), [3, 2])
+          assert.deepStrictEqual(yield* listed({ ...kind, fromMillis }), [4, 3, 2])
+          assert.deepStrictEqual(yield* listed({ ...kind, toMillis }), [3, 2, 1])
+        }
+      }).pipe(Effect.provide(storage))
     )
 
     test(

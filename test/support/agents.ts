@@ -6,7 +6,7 @@ import type { Loose } from "./httpGateway.js"
 export const revisions = ["legacy", "newest"] as const
 export type Revision = (typeof revisions)[number]
 
-export interface ToolAnswer {
+interface ToolAnswer {
   readonly value: Loose
   readonly failed: boolean
   /** What a language model reads. */

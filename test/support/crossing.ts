@@ -4,7 +4,7 @@
  * of docs/scaling.md says it, and has a piece of its text.
  */
 
-export interface Crossing {
+interface Crossing {
   /** As docs/scaling.md says it. */
   readonly what: string
   readonly text: string

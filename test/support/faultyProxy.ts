@@ -26,7 +26,7 @@ export type Fault =
   | { readonly fault: "delay"; readonly millis: number }
   | { readonly fault: "none" }
 
-export interface Passed {
+interface Passed {
   readonly method: string
   readonly path: string
   readonly idempotencyKey: string | null

@@ -5,9 +5,6 @@
 import { ServerAddress } from "../../src/http/serving/Listening.js"
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { ConfigProvider, Context, Effect, Layer, LogLevel, Option, Redacted, type Scope } from "effect"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import type { GatewayConfig } from "../../src/layers/node/Config.js"
 import { GatewayWithCatalog } from "../../src/layers/compose/Main.js"
@@ -18,6 +15,8 @@ import { scopes } from "../../src/domain/Scope.js"
 import { Accounts } from "../../src/services/Accounts.js"
 import { Wallet } from "../../src/services/Wallet.js"
 import type { WorkspaceId } from "../../src/domain/Ids.js"
+import { eventually } from "./eventually.js"
+import { temporaryFolder } from "./folders.js"
 import { acquireTestDatabase, reached } from "./postgres.js"
 
 export interface Answer {
@@ -75,10 +74,7 @@ export const startGateway = (
 ): Effect.Effect<RunningGateway, never, Scope.Scope> =>
   Effect.gen(function* () {
     const database = reached(yield* acquireTestDatabase())
-    const dataDir = yield* Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-test-"))),
-      (dir) => Effect.sync(() => rmSync(dir, { recursive: true, force: true }))
-    )
+    const dataDir = yield* temporaryFolder("gateway-test-")
     const config: GatewayConfig = {
       role: "all",
       host: "127.0.0.1",
@@ -162,6 +158,6 @@ export const startGateway = (
         return { workspaceId, token: Redacted.value(token) }
       }).pipe(Effect.orDie)
     const call = send(url)
-    yield* Effect.repeat(call("GET", "/readyz"), { until: ({ status }) => status === 200 })
+    yield* eventually(call("GET", "/readyz"), ({ status }) => status === 200)
     return { url, services, call, funded }
   }).pipe(Effect.provide(NodeContext.layer), Effect.orDie)

@@ -190,7 +190,7 @@ export interface Gateway {
   readonly post: (path: string, body: unknown, options?: SendOptions) => Effect.Effect<Answer>
 }
 
-export interface SendOptions {
+interface SendOptions {
   readonly authorization?: string | null
   readonly headers?: Record<string, string>
   readonly body?: NonNullable<RequestInit["body"]>

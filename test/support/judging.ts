@@ -18,7 +18,7 @@ import { crossings } from "./crossing.js"
 import { wholeReads } from "./wholeReads.js"
 
 /** A node of a plan, as `explain (format json)` shows it. */
-export interface PlanNode {
+interface PlanNode {
   readonly "Node Type": string
   readonly "Relation Name"?: string
   readonly "Index Name"?: string

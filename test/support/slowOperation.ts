@@ -1,8 +1,5 @@
 /** A slow operation whose provider may call back, in a catalog folder of its own. */
-import { Effect } from "effect"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { catalogFolder } from "./folders.js"
 
 const manifest = (port: number) => `
 id: local
@@ -26,13 +23,4 @@ operations:
 `
 
 /** A folder with the operation `local-slow` of a provider on this port. Polls hardly come: a callback ends the wait. */
-export const slowOperation = (port: number) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const folder = mkdtempSync(join(tmpdir(), "callbacks-"))
-      mkdirSync(join(folder, "providers"))
-      writeFileSync(join(folder, "providers", "local.yaml"), manifest(port))
-      return folder
-    }),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
-  )
+export const slowOperation = (port: number) => catalogFolder({ providers: { local: manifest(port) } })

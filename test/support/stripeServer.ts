@@ -15,14 +15,14 @@ export const secretKey = "sk_test_51Local0Secret0Of0Tests"
 export const webhookSecret = "whsec_local0secret0of0tests"
 
 /** What a request meets instead of an ordinary answer. `lost` is done, but its answer never arrives. */
-export type Meeting = "rate_limited" | "server_error" | "silence" | "lost" | "declined" | "authentication_required"
+type Meeting = "rate_limited" | "server_error" | "silence" | "lost" | "declined" | "authentication_required"
 
 interface Stored {
   readonly params: string
   readonly answer: { readonly status: number; readonly body: StripeObject }
 }
 
-export interface StripeServer {
+interface StripeServer {
   readonly url: string
   /** Requests that arrived, in order: method, path and the parameters of the form. */
   readonly requests: ReadonlyArray<{

@@ -113,8 +113,8 @@ const answered = (
   const body = step.body ?? call.endpoint.operation.samples[step.outcome]?.body ?? (step.outcome === "miss" ? null : {})
   const cost = costEvidence(step.costMicros)
   const evidence: Evidence = {
-    requestDigest: "scripted",
-    responseDigest: "scripted",
+    requestDigest: "scripted request",
+    responseDigest: "scripted answer",
     requestBytes: 0,
     responseBytes: Buffer.byteLength(JSON.stringify(body)),
     providerRequestId: null

@@ -1,6 +1,6 @@
 /** Fields of a time: a browser empties one whose value it cannot read, so what stands in them has to be in its form. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, FastCheck, Layer } from "effect"
+import { Clock, Effect, FastCheck, Layer } from "effect"
 import { TokenId } from "../../../src/domain/Ids.js"
 import { readInstant } from "../../../src/domain/Instant.js"
 import { filledWith } from "../../../src/http/console/Forms.js"
@@ -8,6 +8,7 @@ import { momentField } from "../../../src/http/console/Moments.js"
 import { Address, Caller, run, testGateway } from "../../../src/testing.js"
 import { Tokens } from "../../../src/services/Tokens.js"
 import { commandLine } from "../../../src/domain/AuditEntry.js"
+import { eventually } from "../../support/eventually.js"
 import { signInTo } from "../../support/signIn.js"
 
 /** What stands in the field of this name, and the steps in which a browser lets it be changed. */
@@ -85,9 +86,9 @@ describe("the form of a token", () => {
         const token = yield* tokens.get(workspaceId, tokenId)
         assert.deepStrictEqual([token.label, token.expiresAt], ["new", expiresAt])
         // One that has ended keeps its end too.
-        const soon = Date.now() + 50
+        const soon = Date.now() + 2_000
         yield* tokens.change(principal, tokenId, { expiresAt: soon }, commandLine)
-        yield* Effect.sleep(100)
+        yield* eventually(Clock.currentTimeMillis, (now) => now > soon)
         const ended = fieldIn((yield* ask(`tokens/${tokenId}`)).text, "expiresAt").value ?? ""
         const renamed = yield* ask(`tokens/${tokenId}`, { ...fields, label: "over", expiresAt: ended })
         assert.strictEqual(renamed.status, 303)

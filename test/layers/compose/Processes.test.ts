@@ -2,18 +2,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Redacted, Schema } from "effect"
 import { spawn } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { temporaryFolder } from "../../support/folders.js"
 import { acquireTestDatabase } from "../../support/postgres.js"
 import { program, root } from "../../support/program.js"
 
 const main = program("main")
 
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-processes-"))),
-  (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
-)
+const folder = temporaryFolder("gateway-processes-")
 
 const Line = Schema.parseJson(
   Schema.Struct({ message: Schema.Unknown, annotations: Schema.Record({ key: Schema.String, value: Schema.Unknown }) })

@@ -1,7 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Option, Redacted } from "effect"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as NodeContext from "@effect/platform-node/NodeContext"
@@ -10,14 +9,12 @@ import { fileOf, secret, secretSettings } from "../../../src/layers/node/ConfigV
 import { settingNames } from "../../../src/layers/node/ConfigShown.js"
 import { unknownInWords, unknownSettings } from "../../../src/layers/node/UnknownSettings.js"
 import { sealingKeys } from "../../../src/layers/secrets/SealingAesGcm.js"
+import { temporaryFolder } from "../../support/folders.js"
 
 const configOf = (entries: { readonly [name: string]: string }) =>
   Effect.withConfigProvider(readConfig, ConfigProvider.fromMap(new Map(Object.entries(entries))))
 
-const folderOfTest = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-config-"))),
-  (made) => Effect.sync(() => rmSync(made, { recursive: true }))
-)
+const folderOfTest = temporaryFolder("gateway-config-")
 const root = fileURLToPath(new URL("../../../src", import.meta.url))
 
 describe("every secret setting", () => {

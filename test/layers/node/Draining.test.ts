@@ -15,7 +15,7 @@ import { commandLine } from "../../../src/domain/AuditEntry.js"
 import type { AutomaticRows } from "../../../src/layers/accounts/topups/AutomaticRows.js"
 import { AuditTrail } from "../../../src/services/AuditTrail.js"
 import { Wallet } from "../../../src/services/Wallet.js"
-import { policy } from "../../services/TopUps.suite.js"
+import { billing as policy } from "../../support/billing.js"
 import { engine, funded, requestOf, storageMemory } from "../../support/engine.js"
 import { id, workspaceId } from "../../support/httpGateway.js"
 

@@ -6,6 +6,7 @@ import { Cause, Data, Deferred, Effect, Exit, Fiber, Option, Queue, Redacted, Sc
 import Pg from "pg"
 import { Database, type DatabaseOptions, DatabasePg, sqlState } from "../../../src/layers/postgres/Database.js"
 import type { StorageError } from "../../../src/domain/StorageErrors.js"
+import { eventually } from "../../support/eventually.js"
 import { withLogLines } from "../../support/logLines.js"
 import { makeProxy } from "../../support/proxy.js"
 import { acquireTestDatabase } from "../../support/postgres.js"
@@ -568,7 +569,10 @@ describe("what may be lost", () => {
             tag(yield* Effect.flip(query(sql`select pg_terminate_backend(pg_backend_pid())`))),
             "storage_busy"
           )
-          yield* Effect.repeat(Effect.sleep(5), { until: () => lines.length > 0 })
+          yield* eventually(
+            Effect.sync(() => lines.length),
+            (said) => said > 0
+          )
           assert.match(lines[0]?.message ?? "", /^The storage fails/)
           assert.deepStrictEqual(lines[0]?.annotations, {
             why: "terminating connection due to administrator command"

@@ -24,6 +24,7 @@ import { RunSignals } from "../../../src/services/RunSignals.js"
 import { RunStore } from "../../../src/services/RunStore.js"
 import { Settlement } from "../../../src/services/Settlement.js"
 import { engine, funded, requestOf, storagePg } from "../../support/engine.js"
+import { eventually } from "../../support/eventually.js"
 import { attempt, queuedRun } from "../../support/httpSamples.js"
 import { testDatabase } from "../../support/postgres.js"
 
@@ -151,9 +152,10 @@ describe("the end of a run", () => {
       const { cancel, create } = Context.get(first, Runs)
       const { run } = yield* create(principal, request, 0)
       const waiting = yield* Effect.fork(Context.get(yield* node, Runs).create(principal, request, 60))
-      yield* Effect.repeat(query(sql`select tell_end from runs where run_id = ${run.runId}`), {
-        until: ([row]) => row?.["tell_end"] === true
-      })
+      yield* eventually(
+        query(sql`select tell_end from runs where run_id = ${run.runId}`),
+        ([row]) => row?.["tell_end"] === true
+      )
       yield* cancel(principal.workspaceId, run.runId)
       // Without the signal, it would look again five seconds after its first look.
       const seen = yield* Effect.timeout(Fiber.join(waiting), "4 seconds")

@@ -137,6 +137,24 @@ describe("gateway ledger verify", () => {
     }).pipe(Effect.provide(gateway))
   )
 
+  it.scopedLive("finds releases that were exchanged between two runs, though every balance agrees", () =>
+    Effect.gen(function* () {
+      const { free, paid } = yield* twoRuns
+      const released = (runId: string) => `kind = 'release' and run_id = '${runId}'`
+      const seqOf = (runId: string) => `(select seq from ledger_entries where ${released(runId)})`
+      yield* tampered(`update ledger_entries set balance_after_micros = balance_after_micros - 3, reserved_after_micros = reserved_after_micros + 3
+        where workspace_id = '${paid.workspaceId}' and seq >= ${seqOf(paid.runId)} and seq < ${seqOf(free.runId)}`)
+      yield* tampered(`update ledger_entries set amount_micros = amount_micros - 3 where ${released(paid.runId)}`)
+      yield* tampered(`update ledger_entries set amount_micros = amount_micros + 3 where ${released(free.runId)}`)
+      const { difference, driftMicros, ok } = yield* found
+      assert.deepStrictEqual([ok, driftMicros], [false, 6])
+      assert.include(
+        difference,
+        `${paid.runId} of ${paid.workspaceId}: entries hold 5000, release 4997 and charge 5000`
+      )
+    }).pipe(Effect.provide(gateway))
+  )
+
   it.scopedLive("finds a hold without its entry, and entries without their run", () =>
     Effect.gen(function* () {
       const { query, sql } = yield* Database

@@ -10,6 +10,7 @@ import { Database } from "../../../src/layers/postgres/Database.js"
 import { NodeRegistered, type ThisNode } from "../../../src/layers/postgres/NodesPg.js"
 import { Reports } from "../../../src/services/Reports.js"
 import { storagePg } from "../../support/engine.js"
+import { eventually } from "../../support/eventually.js"
 import { withLogLines } from "../../support/logLines.js"
 import { testDatabase } from "../../support/postgres.js"
 
@@ -22,10 +23,7 @@ const start = (node: ThisNode) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     yield* Layer.buildWithScope(Layer.fresh(NodeRegistered(node)), scope)
-    yield* Effect.repeat(Effect.delay(listed, "20 millis"), {
-      until: (nodes) => nodes.some(({ node: id }) => id === node.nodeId),
-      times: 250
-    })
+    yield* eventually(listed, (nodes) => nodes.some(({ node: id }) => id === node.nodeId))
     return Scope.close(scope, Exit.void)
   })
 
@@ -59,18 +57,14 @@ describe("the list of nodes", () => {
         `insert into nodes values ('silent', 'all', '0.0.9', 'h', 1, ${long}), ('forgotten', 'all', '0.0.9', 'h', 2, ${past})`
       )
       yield* start({ nodeId: "three", role: "worker", host: "machine-3" })
-      yield* Effect.repeat(Effect.delay(listed, "20 millis"), { until: (nodes) => nodes.length === 2, times: 250 })
-      const nodes = yield* listed
+      const nodes = yield* eventually(listed, ({ length }) => length === 2)
       assert.deepStrictEqual(
         nodes.map(({ node }) => node),
         ["silent", "three"]
       )
       assert.isAbove(nodes[0]!.silentMillis, nodeSilentMillis)
       const counted = /^gateway_nodes\{role="worker",version="[^"]+"\} 1$/m
-      const metrics = yield* Effect.repeat(Effect.delay(exposition, "20 millis"), {
-        until: (text) => counted.test(text),
-        times: 250
-      })
+      const metrics = yield* eventually(exposition, (text) => counted.test(text))
       assert.notMatch(metrics, /^gateway_nodes\{role="all",version="0\.0\.9"\} [^0]/m)
       assert.match(metrics, /^gateway_node_info\{.*node="three".*\} 1$/m)
     }).pipe(Effect.provide(storage))
@@ -99,13 +93,8 @@ describe("the list of nodes", () => {
       const scope = yield* Scope.make()
       const node = NodeRegistered({ nodeId: "four", role: "all", host: "machine-4" })
       yield* Layer.buildWithScope(Layer.provide(Layer.fresh(node), slow), scope)
-      yield* TestServices.provideLive(
-        Effect.repeat(Effect.delay(listed, "20 millis"), { until: (nodes) => nodes.length === 1, times: 250 })
-      )
-      yield* Effect.repeat(
-        Effect.zipRight(TestClock.adjust("5 seconds"), TestServices.provideLive(Effect.sleep("20 millis"))),
-        { until: () => Deferred.isDone(arrived), times: 250 }
-      )
+      yield* eventually(listed, ({ length }) => length === 1)
+      yield* eventually(Effect.zipRight(TestClock.adjust("5 seconds"), Deferred.isDone(arrived)), (is) => is)
       const stop = yield* Effect.fork(Scope.close(scope, Exit.void))
       // Whatever the stop can do by now, it has done.
       yield* TestServices.provideLive(Effect.sleep("100 millis"))
@@ -120,10 +109,7 @@ describe("the list of nodes", () => {
       Effect.gen(function* () {
         const told = (count: number) =>
           Effect.map(
-            Effect.repeat(
-              Effect.zipRight(TestClock.adjust("5 seconds"), TestServices.provideLive(Effect.sleep("20 millis"))),
-              { until: () => lines.length >= count, times: 250 }
-            ),
+            eventually(Effect.as(TestClock.adjust("5 seconds"), lines), ({ length }) => length >= count),
             () => lines.map(({ level, message }) => `${level} ${message.split(":")[0]}`)
           )
         const gone = "WARN No node with the role all or worker runs"

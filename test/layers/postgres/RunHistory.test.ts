@@ -51,11 +51,22 @@ const historyAhead = Layer.effect(
   }))
 ).pipe(Layer.provide(RunHistoryPg))
 
-const world = (providers: ScriptedProviders, settings: Partial<RetentionSettings> = {}) => {
+/** Reports that keep no sums, as when they fall behind. */
+const keepingNothing = Layer.effect(
+  Reports,
+  Effect.map(Reports, (reports) => ({ ...reports, keep: Effect.void }))
+)
+
+const world = (
+  providers: ScriptedProviders,
+  settings: Partial<RetentionSettings> = {},
+  reports: Layer.Layer<Reports, never, Reports> = Layer.service(Reports)
+) => {
   const { archiveDir = null, ...days } = { ...everything, ...settings }
   return Layer.mergeAll(
     engine(providers.layer),
     RetentionPasses({ ...days, archiveDir }).pipe(
+      Layer.provide(reports),
       Layer.provide(archiveDir === null ? ArchiveFilesNone : ArchiveFilesOnDisk(archiveDir)),
       Layer.provideMerge(historyAhead)
     )
@@ -69,11 +80,12 @@ type Services = Layer.Layer.Success<ReturnType<typeof world>>
 const test = (
   title: string,
   settings: () => Partial<RetentionSettings>,
-  work: (providers: ScriptedProviders) => Effect.Effect<void, unknown, Services>
+  work: (providers: ScriptedProviders) => Effect.Effect<void, unknown, Services>,
+  reports?: Layer.Layer<Reports, never, Reports>
 ) =>
   it.live(title, () => {
     const providers = ProvidersScripted()
-    return Effect.provide(work(providers), world(providers, settings()))
+    return Effect.provide(work(providers), world(providers, settings(), reports))
   })
 
 const after = (days: number) => Effect.flatMap(Ahead, (ahead) => Ref.set(ahead, days))
@@ -186,6 +198,27 @@ describe("finished runs that are old", () => {
         const spend = yield* (yield* Reports).keep.pipe(Effect.zipRight(addsUp))
         assert.isUndefined(spend)
       })
+  )
+
+  test(
+    "stay until the reports have their charges, and the month says whose are missing",
+    () => ({ archiveDir: null }),
+    (providers) =>
+      Effect.gen(function* () {
+        providers.script(tool, hit(undefined, { costMicros: 5_000 }))
+        const { run } = yield* started(yield* funded(1_000_000))
+        yield* after(200)
+        const { left, runs, waiting } = yield* passed
+        assert.deepStrictEqual([runs, left], [1, []])
+        assert.deepStrictEqual(
+          waiting.map(({ waits }) => waits),
+          [`charges of ${run.workspaceId} are not in its reports yet`]
+        )
+        assert.isNotNull(yield* (yield* RunStore).get(run))
+        yield* (yield* Reports).keep
+        assert.lengthOf((yield* passed).left, 1)
+      }),
+    keepingNothing
   )
 
   test(

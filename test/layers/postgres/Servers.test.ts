@@ -7,6 +7,7 @@ import { standbyFinding } from "../../../src/layers/compose/Doctor.js"
 import { Database, DatabasePg } from "../../../src/layers/postgres/Database.js"
 import { lookAt } from "../../../src/layers/postgres/database/Pools.js"
 import { makeServers, serversTold } from "../../../src/layers/postgres/database/Servers.js"
+import { eventually } from "../../support/eventually.js"
 import { withLogLines } from "../../support/logLines.js"
 import { acquireTestDatabase } from "../../support/postgres.js"
 import { makeProxy } from "../../support/proxy.js"
@@ -141,11 +142,10 @@ describe("a primary and a standby", () => {
           // The one that was left comes back: nobody goes there, although it would take writes.
           yield* relays[1].accept
           assert.strictEqual(yield* used, 0)
-          yield* Effect.repeat(
+          const moved = yield* eventually(
             Effect.sync(() => lines.filter(({ message }) => message.startsWith("Another server"))),
-            { until: (moved) => moved.length > 0 }
+            ({ length }) => length > 0
           )
-          const moved = lines.filter(({ message }) => message.startsWith("Another server"))
           assert.deepStrictEqual(
             moved.map(({ annotations }) => annotations),
             [{ from: `127.0.0.1:${relays[1].port}`, to: `127.0.0.1:${relays[0].port}` }]

@@ -16,6 +16,7 @@ import { Ids } from "../../../src/services/Ids.js"
 import { RunStore } from "../../../src/services/RunStore.js"
 import { Wallet } from "../../../src/services/Wallet.js"
 import { engine, funded, requestOf, storagePg } from "../../support/engine.js"
+import { eventually } from "../../support/eventually.js"
 import { testDatabase } from "../../support/postgres.js"
 
 /** Everything but a dispatcher, which would take the queued run. */
@@ -125,10 +126,9 @@ describe("a storage that turns out to be another one", () => {
       const { principal, run } = yield* admitted
       const providers = ProvidersScripted()
       const store = yield* RunStore
-      const stored = yield* Effect.repeat(Effect.delay(store.get(run), "20 millis"), {
-        until: (found) => found?.completedAt !== null,
-        times: 500
-      }).pipe(Effect.provide(engine(providers.layer)))
+      const stored = yield* eventually(store.get(run), (found) => found?.completedAt !== null).pipe(
+        Effect.provide(engine(providers.layer))
+      )
       assert.deepStrictEqual(
         [stored?.status, stored?.error?.code],
         ["failed", "runtime_store_replaced_before_dispatch"]

@@ -1,20 +1,32 @@
-import { Clock, Effect, Layer } from "effect"
+import { assert, it } from "@effect/vitest"
+import { Clock, Context, Effect, Layer, Runtime } from "effect"
+import { commandLine } from "../../../src/domain/AuditEntry.js"
+import { Micros } from "../../../src/domain/Micros.js"
+import type { BillingPolicy } from "../../../src/domain/TopUp.js"
+import { Database } from "../../../src/layers/postgres/Database.js"
 import { DatabaseNow } from "../../../src/layers/postgres/database/Now.js"
 import { AccountsPg } from "../../../src/layers/postgres/AccountsPg.js"
 import { IdsCrypto } from "../../../src/layers/node/IdsCrypto.js"
 import { TopUpsPg } from "../../../src/layers/postgres/TopUpsPg.js"
 import { WalletDefaults } from "../../../src/layers/accounts/WalletDefaults.js"
 import { WalletPg } from "../../../src/layers/postgres/WalletPg.js"
-import { sharedDatabase } from "../../support/sharedDatabase.js"
+import { AutomaticTopUps } from "../../../src/services/AutomaticTopUps.js"
+import { ChargeUncertain, OffSessionPayments } from "../../../src/services/OffSessionPayments.js"
+import { Payments } from "../../../src/services/Payments.js"
+import { TopUpReports } from "../../../src/services/TopUpReports.js"
+import { TopUps } from "../../../src/services/TopUps.js"
+import { Wallet } from "../../../src/services/Wallet.js"
+import { billing } from "../../support/billing.js"
+import { newWorkspace, sharedDatabase } from "../../support/sharedDatabase.js"
 import { topUpsSuite } from "../../services/TopUps.suite.js"
 
 const database = sharedDatabase()
-topUpsSuite("TopUpsPg", (policy) =>
+const topUps = (policy: BillingPolicy, over: Layer.Layer<Database> = database) =>
   TopUpsPg(policy).pipe(
     Layer.provideMerge(Layer.merge(WalletPg, AccountsPg)),
     Layer.provide([
       IdsCrypto,
-      database,
+      over,
       Layer.succeed(WalletDefaults, { inflightLimit: 8 }),
       // Postgres cannot be told what time it is, so its clock is that of the test.
       Layer.succeed(
@@ -23,4 +35,68 @@ topUpsSuite("TopUpsPg", (policy) =>
       )
     ])
   )
+topUpsSuite("TopUpsPg", topUps)
+
+it.effect("money that comes in while a node takes what is due is seen: no card is charged for it", () =>
+  Effect.gen(function* () {
+    const usd = (amount: number) => Micros.make(amount * 1_000_000)
+    const charges: Array<string> = []
+    const cards = Layer.mergeAll(
+      Layer.succeed(OffSessionPayments, {
+        charge: ({ workspaceId }) =>
+          Effect.zipRight(
+            Effect.sync(() => charges.push(workspaceId)),
+            new ChargeUncertain()
+          ),
+        find: () => Effect.succeed(null)
+      }),
+      Layer.succeed(Payments, {
+        configured: true,
+        createCheckout: () => Effect.succeed({ checkoutUrl: "https://pay.test" })
+      })
+    )
+    let meanwhile: () => Promise<void> = () => Promise.resolve()
+    /** Once the rules that are due are locked, something else happens, on a connection of its own. */
+    const interrupted = Layer.map(database, (context) => {
+      const { query, ...rest } = Context.get(context, Database)
+      return Context.make(Database, {
+        ...rest,
+        query: (statement) =>
+          statement.compile()[0].includes("skip locked")
+            ? Effect.zipLeft(
+                query(statement),
+                Effect.promise(() => meanwhile())
+              )
+            : query(statement)
+      })
+    })
+    yield* Effect.gen(function* () {
+      const automatic = yield* AutomaticTopUps
+      const { report } = yield* TopUpReports
+      const wallet = yield* Wallet
+      const { workspaceId } = yield* newWorkspace
+      const { topUpId } = yield* (yield* TopUps).request(
+        { workspaceId, operatorWorkspace: false, amountMicros: usd(10), idempotencyKey: null, saveMethod: true },
+        commandLine
+      )
+      const savedMethod = { method: "cus_1/pm_1", paidAt: 0 }
+      yield* report({ _tag: "Paid", topUpId, reference: `pi_${topUpId}`, amountMicros: usd(10), savedMethod })
+      const rule = { belowMicros: usd(15), amountMicros: usd(10), monthlyMaximumMicros: usd(25) }
+      yield* automatic.set(workspaceId, rule, commandLine)
+      const credit = wallet.credit(
+        { workspaceId, kind: "adjustment", micros: usd(5), reason: "test", topUpId: null, key: "meanwhile" },
+        commandLine
+      )
+      const runtime = yield* Effect.runtime()
+      meanwhile = () => Runtime.runPromise(runtime)(Effect.asVoid(credit))
+      yield* automatic.turn
+      assert.notInclude(charges, workspaceId)
+      assert.strictEqual((yield* wallet.balance(workspaceId)).availableMicros, usd(15))
+      // At less, the card is charged.
+      meanwhile = () => Promise.resolve()
+      yield* automatic.set(workspaceId, { ...rule, belowMicros: usd(16) }, commandLine)
+      yield* automatic.turn
+      assert.include(charges, workspaceId)
+    }).pipe(Effect.provide(Layer.provide(topUps(billing, interrupted), cards)))
+  })
 )

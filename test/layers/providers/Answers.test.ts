@@ -1,4 +1,5 @@
 // What becomes of an answer that arrived whole: its form, its outcome, its evidence.
+import { createHash } from "node:crypto"
 import type { OutgoingHttpHeaders } from "node:http"
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
@@ -324,15 +325,26 @@ describe("the cost that an answer tells", () => {
 })
 
 describe("evidence", () => {
+  const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
+
   it.scopedLive("digests the same request and answer to the same text, and others to others", () =>
     Effect.gen(function* () {
       const provider = yield* serve((seen, response) => json(response, 200, { length: seen.body.length }))
-      const evidence = (a: string) => Effect.map(callOnce(provider, { input: { a } }), (result) => result.evidence!)
+      const evidence = (a: string, operation: object = {}) =>
+        Effect.map(callOnce(provider, { input: { a }, operation }), (result) => result.evidence!)
       const first = yield* evidence("x")
+      const [seen] = provider.requests
       assert.deepStrictEqual(yield* evidence("x"), first)
-      assert.match(first.requestDigest, /^[0-9a-f]{64}$/)
-      assert.match(first.responseDigest ?? "", /^[0-9a-f]{64}$/)
-      assert.notStrictEqual((yield* evidence("y")).requestDigest, first.requestDigest)
+      assert.strictEqual(first.responseDigest, sha256(JSON.stringify({ length: seen!.body.length })))
+      const others = [
+        first,
+        yield* evidence("y"),
+        yield* evidence("x", { path: "/elsewhere" }),
+        yield* evidence("x", { method: "PUT" }),
+        yield* evidence("x", { bindings: { a: { in: "header", name: "x-a" } } })
+      ].map(({ requestDigest }) => requestDigest)
+      for (const digest of others) assert.match(digest, /^[0-9a-f]{64}$/)
+      assert.strictEqual(new Set([...others, first.responseDigest]).size, others.length + 1)
     })
   )
 })

@@ -21,6 +21,7 @@ import {
   serve,
   type TestProvider
 } from "./support.js"
+import { eventually } from "../../support/eventually.js"
 
 const shape = (pages: object, more: object = {}) => ({
   method: "GET",
@@ -654,7 +655,10 @@ it.scopedLive("a call that is interrupted between pages asks for none of them an
       Effect.gen(function* () {
         const providers = yield* Providers
         const calling = yield* Effect.fork(providers.call(made))
-        while (provider.requests.length < 2) yield* Effect.sleep(5)
+        yield* eventually(
+          Effect.sync(() => provider.requests.length),
+          (made) => made >= 2
+        )
         yield* Fiber.interrupt(calling)
       }),
       engine(provider)

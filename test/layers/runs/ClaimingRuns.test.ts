@@ -1,9 +1,10 @@
-/** How many slots a node reserves while it looks into the queue. */
+/** How many slots a node reserves while it looks into the queue, and when it takes over the runs of others. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Ref } from "effect"
+import { Effect, Fiber, Option, Ref, TestClock } from "effect"
 import { dispatcherDefaults } from "../../../src/layers/runs/dispatch/DispatcherQueue.js"
+import { StorageBusy } from "../../../src/domain/StorageErrors.js"
 import { makeSlots } from "../../../src/layers/runs/dispatch/Slots.js"
-import { claimQueued, type ClaimingParts } from "../../../src/layers/runs/dispatch/ClaimingRuns.js"
+import { claimQueued, type ClaimingParts, makeTakeOver } from "../../../src/layers/runs/dispatch/ClaimingRuns.js"
 import type { LeasedRun } from "../../../src/services/RunStore.js"
 
 /** Looks into a queue of this many runs; the limits of its statements, and how many runs were started. */
@@ -46,5 +47,33 @@ it.effect("a long queue fills all slots at once, and is known to have more", () 
   Effect.gen(function* () {
     assert.deepStrictEqual(yield* looked(10, 100), { limits: [3, 3, 3, 1], started: 10, more: true })
     assert.deepStrictEqual(yield* looked(10, 4), { limits: [3, 3], started: 4, more: false })
+  })
+)
+
+it.effect("a node that could not reach the storage first gives the others time to renew their leases", () =>
+  Effect.gen(function* () {
+    let asked = 0
+    let away = true
+    const takeOver = yield* makeTakeOver({
+      active: { leaseTokens: () => [], start: () => Effect.void },
+      node: "n",
+      open: yield* Ref.make(true),
+      options: { ...dispatcherDefaults, heartbeatMillis: 10_000 },
+      slots: yield* makeSlots(8, Effect.void),
+      store: {
+        reclaim: () =>
+          Effect.suspend(() => (asked++, away ? new StorageBusy({ retryAfterSeconds: 1 }) : Effect.succeed([])))
+      }
+    } as unknown as ClaimingParts)
+    yield* takeOver
+    away = false
+    const waiting = yield* Effect.fork(takeOver)
+    yield* TestClock.adjust("9 seconds")
+    assert.isTrue(Option.isNone(yield* Fiber.poll(waiting)))
+    yield* TestClock.adjust("1 second")
+    yield* Fiber.join(waiting)
+    assert.strictEqual(asked, 1)
+    yield* takeOver
+    assert.strictEqual(asked, 2)
   })
 )

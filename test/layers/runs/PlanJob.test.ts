@@ -1,9 +1,10 @@
-/** Which providers a job passes over because they are in trouble, for those who have a key of their own there. */
+/** Which providers a job tries: those in trouble are passed over, and nothing with an effect follows another. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { WorkspaceId } from "../../../src/domain/Ids.js"
 import { type CallRunFailure, type Credential, ProviderFailure } from "../../../src/domain/ProviderCall.js"
 import { ProviderError, ProviderHttpError } from "../../../src/domain/RunFailures.js"
+import { holdOf } from "../../../src/domain/RoutePlan.js"
 import { unrestricted } from "../../../src/domain/WorkspacePolicy.js"
 import { AuditTrailMemory } from "../../../src/layers/memory/AuditTrailMemory.js"
 import { MemoryStorageLayer } from "../../../src/layers/memory/MemoryStorage.js"
@@ -69,5 +70,60 @@ it.effect("used-up credit of the platform's key keeps no job from a customer's o
 it.effect("a provider that is down is passed over, whosever key the run uses", () =>
   Effect.gen(function* () {
     for (const credential of [platform, own]) assert.deepStrictEqual(yield* tried(credential, down), ["second"])
+  })
+)
+
+/** The operations that a run of these tries, and what it holds. */
+const planned = (
+  operations: ReadonlyArray<{ readonly id: string; readonly micros: number; readonly effect: string }>,
+  enabled: boolean
+) =>
+  Effect.gen(function* () {
+    const parts = {
+      catalog: yield* Catalog,
+      credentials: yield* Credentials,
+      health: yield* ProviderHealth,
+      providers: yield* Providers
+    }
+    const fallback = {
+      enabled,
+      maxAttempts: 3,
+      maxCostMicros: null,
+      exclude: [],
+      stopAtFirstMiss: false,
+      prefer: "cheapest" as const
+    }
+    const request = { endpointId: "job:people.email.find", input: { name: "Ada" }, fallback, connectionId: null }
+    const asked = { workspaceId: WorkspaceId.make(`ws_${"0".repeat(26)}`), policy: unrestricted, request }
+    const route = yield* planJob(parts, asked, "people.email.find")
+    return [route.candidates.map(({ endpointId }) => String(endpointId)), Number(holdOf(route))]
+  }).pipe(
+    Effect.provide(
+      Layer.merge(
+        servedCatalog({
+          jobs: content.jobs,
+          endpoints: operations.map(({ effect, id, micros }) =>
+            endpoint({
+              id,
+              job: "people.email.find",
+              effect,
+              repeatable: effect === "read_only",
+              price: { basis: "per_call", micros, source: "https://price.test" }
+            })
+          )
+        }),
+        worldServices(newWorld())
+      )
+    )
+  )
+
+it.effect("an operation with an effect is tried first or not at all, and the hold covers what is tried", () =>
+  Effect.gen(function* () {
+    const cheap = { id: "cheap", micros: 100, effect: "read_only" }
+    const dear = { id: "dear", micros: 2_000, effect: "read_only" }
+    const sends = (micros: number) => ({ id: "sends", micros, effect: "effectful" })
+    assert.deepStrictEqual(yield* planned([cheap, sends(1_000), dear], true), [["cheap", "dear"], 2_100])
+    assert.deepStrictEqual(yield* planned([cheap, sends(50), dear], true), [["sends"], 50])
+    assert.deepStrictEqual(yield* planned([cheap, dear], false), [["cheap"], 100])
   })
 )

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Schema } from "effect"
+import { Deferred, Effect, Fiber, Redacted, Schema } from "effect"
 import { describe } from "vitest"
 import { RunId, WorkspaceId } from "../../../src/domain/Ids.js"
 import { Operation, ProviderId } from "../../../src/domain/Manifest.js"
@@ -36,6 +36,10 @@ const call = (input: ProviderCall["input"] = { q: "a" }): ProviderCall => ({
   input,
   credential: { _tag: "None" },
   attemptReference: "att"
+})
+const connected = (connectionId: string): ProviderCall => ({
+  ...call(),
+  credential: { _tag: "Connection", connectionId, secret: Redacted.make("secret") }
 })
 const run = (n: number, workspace = 0) =>
   ({
@@ -81,25 +85,30 @@ describe("single flight", () => {
     })
   )
 
-  it.effect("look-ups that follow one another, or differ in input or workspace, are calls of their own", () =>
-    Effect.gen(function* () {
-      const { share } = makeSharedCalls()
-      const provider = yield* slow
-      const fibers = yield* Effect.forEach(
-        [
-          share(run(1), call(), provider.call),
-          share(run(2), call({ q: "b" }), provider.call),
-          share(run(3, 1), call(), provider.call)
-        ],
-        Effect.fork
-      )
-      yield* Effect.yieldNow()
-      yield* provider.go
-      yield* Effect.forEach(fibers, Fiber.join)
-      assert.strictEqual(provider.made(), 3)
-      yield* share(run(4), call(), provider.call)
-      assert.strictEqual(provider.made(), 4)
-    })
+  it.effect(
+    "look-ups that follow one another, or differ in anything that an answer depends on, are calls of their own",
+    () =>
+      Effect.gen(function* () {
+        const { share } = makeSharedCalls()
+        const provider = yield* slow
+        const fibers = yield* Effect.forEach(
+          [
+            share(run(1), call(), provider.call),
+            share(run(2), call({ q: "b" }), provider.call),
+            share(run(3, 1), call(), provider.call),
+            share(run(5), connected("con_a"), provider.call),
+            share(run(6), connected("con_b"), provider.call),
+            share(run(7), { ...call(), endpoint: { ...endpoint, contractVersion: "another" } }, provider.call)
+          ],
+          Effect.fork
+        )
+        yield* Effect.yieldNow()
+        yield* provider.go
+        yield* Effect.forEach(fibers, Fiber.join)
+        assert.strictEqual(provider.made(), 6)
+        yield* share(run(4), call(), provider.call)
+        assert.strictEqual(provider.made(), 7)
+      })
   )
 
   it.effect("when the first is stopped before its answer, the next makes the call and pays for it", () =>

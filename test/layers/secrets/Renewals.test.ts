@@ -16,6 +16,7 @@ import { SecretRowsPg } from "../../../src/layers/postgres/SecretRowsPg.js"
 import { SecretRows } from "../../../src/layers/secrets/SecretRows.js"
 import type { Accounts } from "../../../src/services/Accounts.js"
 import { AuditTrail, type Changing, unchanged } from "../../../src/services/AuditTrail.js"
+import { eventually } from "../../support/eventually.js"
 import { newWorkspace, sharedDatabase } from "../../support/sharedDatabase.js"
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text))
@@ -253,7 +254,10 @@ describe("Claims of a renewal in Postgres", () => {
           assert.isTrue(yield* stored.storeRenewed(place, "first", { ...sealed, bytes: bytes("next") }, facts))
           yield* begin.open
           // One that fails meanwhile waits no more.
-          yield* Effect.raceFirst(Effect.repeat(waiting, { until: (rows) => rows.length > 0 }), Fiber.await(second))
+          yield* Effect.raceFirst(
+            eventually(waiting, (rows) => rows.length > 0),
+            Fiber.await(second)
+          )
         })
       )
       const found = yield* Fiber.join(second)

@@ -1,0 +1,63 @@
+/** What the end of a call says about its provider to others. */
+import { assert, it } from "@effect/vitest"
+import { Clock, Effect, Redacted } from "effect"
+import { Micros } from "../../../src/domain/Micros.js"
+import { type Credential, notSent } from "../../../src/domain/ProviderCall.js"
+import type { Candidate } from "../../../src/domain/RoutePlan.js"
+import type { Attempt, Run } from "../../../src/domain/Run.js"
+import { FetchFailed } from "../../../src/domain/RunFailures.js"
+import { attemptCall } from "../../../src/layers/runs/dispatch/AttemptCall.js"
+import { makeSharedCalls } from "../../../src/layers/runs/dispatch/SharedCalls.js"
+import type { Parts } from "../../../src/layers/runs/dispatch/Work.js"
+import { makeOneTimeEvent } from "../../../src/services/OneTimeEvent.js"
+import { endpoint } from "../../support/catalog.js"
+
+/** The providers whose health heard of a call that failed, with this key. */
+const heardOf = (credential: Credential, provider: object = {}) =>
+  Effect.gen(function* () {
+    const called = endpoint({ id: "e", provider })
+    const heard: Array<string> = []
+    const clock = yield* Clock.clockWith(Effect.succeed)
+    const parts = {
+      catalog: { endpointAt: () => Effect.succeed(called) },
+      clock,
+      credentials: { resolve: () => Effect.succeed(credential) },
+      faults: { at: () => Effect.void, during: (_: string, work: Effect.Effect<unknown>) => work },
+      health: { record: (providerId: string) => Effect.sync(() => void heard.push(providerId)) },
+      lookAt: () => undefined,
+      patiently: (work: Effect.Effect<unknown>) => work,
+      providers: { call: () => notSent(new FetchFailed()) },
+      shared: makeSharedCalls(),
+      stats: { record: () => Effect.void },
+      tracer: null
+    } as unknown as Parts
+    const candidate: Candidate = {
+      endpointId: called.operation.id,
+      providerId: called.provider.id,
+      contractVersion: called.contractVersion,
+      effectful: false,
+      repeatable: true,
+      input: {},
+      maxMicros: Micros.make(0)
+    }
+    const work = {
+      lease: { node: "n", token: "t", millis: 60_000 },
+      sinceNanos: clock.unsafeCurrentTimeNanos(),
+      stop: makeOneTimeEvent<"cancelled" | "lease_lost">(),
+      trace: null
+    }
+    const attempt = { attemptId: "att", providerId: called.provider.id, startedAt: 0 } as unknown as Attempt
+    const failed = yield* Effect.flip(attemptCall(parts)(work, {} as Run, { attempt, candidate }))
+    assert.strictEqual(failed._tag, "ProviderFailure")
+    return heard
+  })
+
+it.effect("a failure with a customer's own key, or of a fixture, says nothing about the provider for others", () =>
+  Effect.gen(function* () {
+    const secret = Redacted.make("secret")
+    assert.deepStrictEqual(yield* heardOf({ _tag: "Platform", secret }), ["p-e"])
+    assert.deepStrictEqual(yield* heardOf({ _tag: "None" }), ["p-e"])
+    assert.deepStrictEqual(yield* heardOf({ _tag: "Connection", connectionId: "con_1", secret }), [])
+    assert.deepStrictEqual(yield* heardOf({ _tag: "None" }, { mock: true }), [])
+  })
+)
