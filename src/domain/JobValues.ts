@@ -6,7 +6,7 @@ import type { JobManifest } from "./Manifest.js"
 import { isValueOf, type QuestionValues } from "./QuestionValues.js"
 
 /** What a value is to a job. A job reads the domain out of an address, and makes an address of a domain. */
-export type ValueKind = "email" | "web" | "ip" | "phone" | "handle" | "point" | "street"
+export type ValueKind = "email" | "web" | "ip" | "phone" | "handle" | "point" | "street" | "person"
 
 /** Days and currencies are words of many questions, and tell no job from another. */
 const kinds: { readonly [kind in keyof QuestionValues]: ValueKind } = {
@@ -33,7 +33,9 @@ const ofNames: ReadonlyMap<string, ValueKind> = new Map([
   ["handle", "handle"],
   ["username", "handle"],
   ["latitude", "point"],
-  ["address", "street"]
+  ["address", "street"],
+  ["name", "person"],
+  ["first_name", "person"]
 ])
 /** Fields of words: what stands in them may name anything. */
 const wordFields: ReadonlySet<string> = new Set(["query", "text", "prompt", "keywords", "documents"])
@@ -69,9 +71,14 @@ export const jobValues = ({ exampleInput, fields, needs }: JobManifest): JobValu
   }
 }
 
-/** How well a job fits the values of a question: it takes one, it may take them in words, or it has no use for them. */
-export const valueFit = (job: JobValues, given: ReadonlySet<ValueKind>): "takes" | "words" | "refuses" => {
-  for (const kind of given) if (job.takes.has(kind)) return "takes"
+/**
+ * How well a job fits the values of a question: it takes all or some of them, it may take them in words, or it has no
+ * use for them.
+ */
+export const valueFit = (job: JobValues, given: ReadonlySet<ValueKind>): "takes" | "some" | "words" | "refuses" => {
+  let taken = 0
+  for (const kind of given) if (job.takes.has(kind)) taken += 1
+  if (taken > 0) return taken === given.size ? "takes" : "some"
   for (const kind of given) if (job.finds.has(kind)) return "refuses"
   return job.takesWords ? "words" : "refuses"
 }

@@ -6,12 +6,12 @@
 import { titleOf } from "../../domain/CatalogRow.js"
 import { type CatalogFilter, noFilter } from "../../domain/CatalogSearch.js"
 import type { Discovered, DiscoveredOperation, DiscoverQuery } from "../../domain/Discovered.js"
+import { exampleInput, fieldsStillNeeded } from "../../domain/OperationInput.js"
 import { counted } from "../../domain/Counted.js"
 import type { HintParameter } from "../../domain/QuestionHints.js"
 import type { Prefer } from "../../domain/RoutePlan.js"
 import { cheapness, expectedMicros, jobMean, trustedSuccess } from "../../domain/Routing.js"
 import type { SearchHit } from "./search/SearchHits.js"
-import { fieldsStillNeeded } from "../providers/InputSchema.js"
 import { compileFilter, filterKey } from "./Filtering.js"
 import { givenBy } from "./GivenInputs.js"
 import { findHinted } from "./HintedSearch.js"
@@ -106,7 +106,8 @@ export const discover = (seen: Seen, query: DiscoverQuery): Discovered => {
       price: round(cheapness(expectedMicros(endpoint.operation)))
     }
     const weight = weights[prefer]
-    const given = givenInput(endpoint)
+    const { operation } = endpoint
+    const input = givenInput(endpoint) ?? { exampleInput: exampleInput(operation), givenInputFields: [] }
     return {
       ...titleOf(row),
       score: round(
@@ -117,8 +118,8 @@ export const discover = (seen: Seen, query: DiscoverQuery): Discovered => {
       ),
       scores,
       reason: reasonOf(row, row.capability ?? null, isUnmatched),
-      missingInput: fieldsStillNeeded(endpoint.operation.input, given?.givenInputFields ?? []),
-      ...(given === null ? {} : { usageHints: given }),
+      missingInput: fieldsStillNeeded(operation.input, input.givenInputFields, input.exampleInput),
+      ...(query.hints === false ? {} : { usageHints: input }),
       ...shownRaise(row, uses, isUnmatched)
     }
   }

@@ -8,7 +8,7 @@ import { NotFound } from "../../domain/ApiErrors.js"
 import type { Access } from "../../domain/CatalogRow.js"
 import { jobEndpointId, jobNamedBy } from "../../domain/EndpointIds.js"
 import type { Endpoint } from "../../domain/Manifest.js"
-import { contractOf, jobContractOf } from "../../domain/ContractMaking.js"
+import { contractOf, type HoldOf, jobContractOf } from "../../domain/ContractMaking.js"
 import type { OperationContract } from "../../domain/OperationContract.js"
 import { nearest } from "../../domain/Similar.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
@@ -48,9 +48,10 @@ const jobContract: (
   seen: Seen,
   options: SupplyOptions,
   jobId: string,
-  contractVersion: string | null
+  contractVersion: string | null,
+  jobHoldOf: HoldOf
 ) => Effect.Effect<OperationContract, NotFound | StorageError> = Effect.fnUntraced(
-  function* (contracts, seen, options, jobId, contractVersion) {
+  function* (contracts, seen, options, jobId, contractVersion, jobHoldOf) {
     const { revision } = seen.served
     const id = jobEndpointId(jobId)
     const job = revision.jobs.get(jobId)
@@ -59,7 +60,7 @@ const jobContract: (
       return jobContractOf(job, {
         supply: suppliersOf(seen, jobId, "balanced", options),
         contractVersion: inForce,
-        holdOf
+        holdOf: jobHoldOf
       })
     const stored =
       contractVersion === null ? Option.none() : decodeStoredJob(yield* contracts.find(id, contractVersion))
@@ -75,21 +76,25 @@ const jobContract: (
     const supply = members.flatMap((endpoint) =>
       endpoint === null ? [] : [{ endpoint, reason: "a provider of this version", access: accessNow(seen, endpoint) }]
     )
-    return jobContractOf(stored.value.job, { supply, contractVersion, holdOf })
+    return jobContractOf(stored.value.job, { supply, contractVersion, holdOf: jobHoldOf })
   }
 )
 
-/** The contract of an operation or of a job (`job:<id>`). `contractVersion` is null for the version in force. */
+/**
+ * The contract of an operation or of a job (`job:<id>`). `contractVersion` is null for the version in force.
+ * `jobHoldOf` says what a run of the job holds at a provider.
+ */
 export const operationContract: (
   contracts: Contracts,
   seen: Seen,
   options: SupplyOptions,
   endpointId: string,
-  contractVersion: string | null
+  contractVersion: string | null,
+  jobHoldOf: HoldOf
 ) => Effect.Effect<OperationContract, NotFound | StorageError> = Effect.fnUntraced(
-  function* (contracts, seen, options, endpointId, contractVersion) {
+  function* (contracts, seen, options, endpointId, contractVersion, jobHoldOf) {
     const jobId = jobNamedBy(endpointId)
-    if (jobId !== null) return yield* jobContract(contracts, seen, options, jobId, contractVersion)
+    if (jobId !== null) return yield* jobContract(contracts, seen, options, jobId, contractVersion, jobHoldOf)
     const { revision } = seen.served
     const endpoint =
       contractVersion === null

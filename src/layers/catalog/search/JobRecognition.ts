@@ -49,7 +49,7 @@ export interface JobFinder {
   readonly find: (said: Said) => ReadonlyArray<JobMatch>
 }
 
-/** Of the jobs that a question with values may mean, those that take its values come before those asked with words. */
+/** Of the jobs that a question with values may mean, those that take its values come before those that take some, and those asked with words. */
 const wordsTrust = 0.8
 
 /** What is known of the jobs: how people ask for them, and what they are about. */
@@ -77,7 +77,7 @@ export const jobFinder = (
     const known = kinds.size === 0 ? undefined : values.get(id)
     if (known === undefined) return 1
     const fit = valueFit(known, kinds)
-    return fit === "takes" ? 1 : fit === "words" ? wordsTrust : 0
+    return fit === "takes" ? 1 : fit === "refuses" ? 0 : wordsTrust
   }
   const jobsWith = new Map<string, Set<string>>()
   for (const { job, stems } of listed)

@@ -157,7 +157,8 @@ export class SearchIndex {
     const jobs = this.jobs.find(this.meaningOf(values, beside))
     // A query that is nothing but a value is searched for as it is written.
     const isOnlyValue = beside.length === 0 && values.kinds.size > 0 && (jobs.length === 0 || !values.isAsked)
-    const parsed = isOnlyValue ? this.clausesIn(query) : beside
+    const searched = isOnlyValue ? query : beside.length === 0 ? values.beside : values.searched
+    const parsed = searched === values.beside ? beside : this.clausesIn(searched)
     const clauses = resolve(this.resolver, parsed)
     this.scorer.score(clauses, tuning.bestClause)
     this.addJobs(jobs, values.kinds)
@@ -270,7 +271,7 @@ export class SearchIndex {
     for (const [id, rows] of kinds.size === 0 ? [] : this.data.capabilities) {
       const job = this.words.jobValues.get(id)
       const fit = job === undefined ? "words" : valueFit(job, kinds)
-      if (fit !== "words")
+      if (fit === "takes" || fit === "refuses")
         for (const row of rows) made.set(row, this.tuning[fit === "takes" ? "takesValue" : "noValue"])
     }
     this.fits.set(key, made)

@@ -10,6 +10,8 @@ import { type QuestionValues, valueSpansIn } from "../../../domain/QuestionValue
 export interface QueryValues {
   /** The query without its values. A network whose jobs the catalog has (`youtube`) stays, where an address is on it. */
   readonly beside: string
+  /** What is searched for: the same, with the values that have no letters. */
+  readonly searched: string
   /** The query with a sign in place of each value: `who owns {web}`. */
   readonly slotted: string
   readonly kinds: ReadonlySet<ValueKind>
@@ -41,7 +43,16 @@ const moneyWords = ["currency", "money"]
 const street =
   /\b\d{1,5}[a-z]?,? (?:\p{Lu}[\p{L}'.-]{0,30} ){1,4}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Dr|Square|Sq|Boulevard|Blvd|Court|Terrace|Highway|Parkway)\b|\p{Lu}[\p{L}-]{0,30}(?:stra(?:ß|ss)e|platz|allee|gasse|weg) \d{1,4}[a-z]?\b|\b\d{1,4},? (?:rue|avenue|boulevard|via|calle) (?:\p{L}[\p{L}'-]{0,30} ?){1,4}/gu
 
+/**
+ * Two names behind a word that somebody's name stands behind. Words do not show a name for sure, so it is no value: it
+ * only tells jobs about a person from others, beside a value.
+ */
+const person = /\b(?:of|for|from|about|reach|contact|find|is|does|by) \p{Lu}\p{L}+(?: \p{Lu}\.)? \p{Lu}[\p{L}'’-]+/u
+
 export const slotOf = (kind: ValueKind): string => `{${kind}}`
+
+/** Values without letters. Their digits name no subject, and may stand in the text of an operation as an example. */
+const digits: ReadonlySet<ValueKind> = new Set(["ip", "phone", "point"])
 
 /** A domain, or an address with a path. */
 const hostLabels = (address: string): ReadonlyArray<string> =>
@@ -49,6 +60,7 @@ const hostLabels = (address: string): ReadonlyArray<string> =>
 
 const nothing = (query: string): QueryValues => ({
   beside: query,
+  searched: query,
   slotted: "",
   kinds: new Set(),
   isAsked: true,
@@ -81,20 +93,24 @@ export const valuesOf = (query: string, isNetwork: (name: string) => boolean): Q
   if (found.length === 0) return isMoney ? { ...nothing(query), words: new Set(moneyWords) } : nothing(query)
   found.sort((a, b) => a.start - b.start)
   let beside = ""
+  let searched = ""
   let slotted = ""
   let at = 0
   for (const { end, kept, kind, start } of found) {
     const between = query.slice(at, start)
-    beside += `${between} ${kept.join(" ")} `
+    const said = `${between} ${kept.join(" ")} `
+    beside += said
+    searched += digits.has(kind) ? `${between}${query.slice(start, end)} ` : said
     slotted += `${between} ${slotOf(kind)} `
     at = end
   }
   const rest = query.slice(at)
   return {
     beside: beside + rest,
+    searched: searched + rest,
     slotted: slotted + rest,
     isAsked: /[\p{L}\p{N}]/u.test(beside + rest),
-    kinds: new Set(found.map(({ kind }) => kind)),
+    kinds: new Set([...found.map(({ kind }) => kind), ...(person.test(beside + rest) ? (["person"] as const) : [])]),
     words: new Set([...found.flatMap((each) => each.words), ...(isMoney ? moneyWords : [])]),
     asked: where.test(query) ? ["locate"] : []
   }
