@@ -1,6 +1,7 @@
 /**
- * Which values of a question a job can be about: those that its input takes. A question that gives a domain does not ask
- * for a job that takes an IP address, and one that gives an e-mail address does not ask for a job that finds one. Pure.
+ * Which values of a question a job can be about: those that its input takes. A question that gives a domain does not
+ * ask for a job that takes an IP address, and one that gives an e-mail address does not ask for a job that finds one.
+ * Pure.
  */
 import type { JobManifest } from "./Manifest.js"
 import { isValueOf, type QuestionValues } from "./QuestionValues.js"

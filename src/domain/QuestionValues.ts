@@ -276,7 +276,10 @@ const readQuestion = (question: string): ReadQuestion => {
 
 export const valuesIn = (question: string): QuestionValues => readQuestion(question).values
 
-/** Where the values of a question stand. Both coordinates of a point are one `latitude`, a pair of currencies one `base`. */
+/**
+ * Where the values of a question stand. Both coordinates of a point are one `latitude`, a pair of currencies is one
+ * `base`.
+ */
 export const valueSpansIn = (question: string): ReadonlyArray<ValueSpan> => readQuestion(question).spans
 
 /** Whether a text is nothing but one value of this kind. An example of a field shows by this what the field takes. */

@@ -533,7 +533,10 @@ export type Discovered = {
         readonly title: string
       }
     | undefined
-  /** Operations, best first. */
+  /**
+   * Operations. Those of the job stand first, then the others; in both, fixtures stand behind real ones, and
+   * the best score first.
+   */
   readonly operations: ReadonlyArray<DiscoveredOperation>
   /** Present when nothing that can run is what was asked for, or when a hint of the words left nothing. */
   readonly warnings?:
@@ -709,7 +712,10 @@ export type Fallback = {
   readonly stopAtFirstMiss?: boolean | undefined
 }
 
-/** Present when the words gave values that this operation takes, such as an address. */
+/**
+ * An input to send. In a search it is present when the words gave values that this operation takes, such as
+ * an address.
+ */
 export type GivenInput = {
   /**
    * The example of the operation, with the values that the question gave in place of its own. Example:
@@ -987,7 +993,8 @@ export type OperationContract = {
    */
   readonly effectClassification: "effectful" | "read_only"
   /**
-   * Dollars that a run of usageHints.exampleInput holds; the most that any input can cost is
+   * Dollars that a run of usageHints.exampleInput holds, of a job without fallback: at the provider that it
+   * would get now, or the most at its first one while none can run; the most that any input can cost is
    * endpoint.price.maxMicros. Example: 0.02.
    */
   readonly estimatedMaxCost: number
@@ -998,8 +1005,8 @@ export type OperationContract = {
     /** Fields that may be given. Example: ["company"]. */
     readonly optionalInputFields: ReadonlyArray<string>
     /**
-     * Sets of fields, of which one must be given as a whole; only for a job. Example:
-     * [["full_name","domain"],["linkedin_url"]].
+     * Sets of fields, of which one must be given as a whole; absent for an operation that needs one and the same
+     * always. Example: [["full_name","domain"],["linkedin_url"]].
      */
     readonly inputAlternatives?: ReadonlyArray<ReadonlyArray<string>> | undefined
     /** The field that says how many results are wanted; absent without one. Example: "limit". */

@@ -141,7 +141,7 @@ const makeCatalog = (
     ),
   contract: (endpointId, contractVersion, viewer) =>
     Effect.flatMap(seenBy(viewer), (seen) =>
-      operationContract(contracts, seen, options, endpointId, contractVersion, jobHoldOf)
+      operationContract(contracts, seen, { ...options, jobHoldOf }, endpointId, contractVersion)
     ).pipe(Effect.withSpan("Catalog.contract")),
 
   publicItems: (query) =>

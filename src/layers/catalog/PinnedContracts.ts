@@ -22,6 +22,11 @@ import { decodeStoredEndpoint, decodeStoredJob } from "./StoredContracts.js"
 
 type Contracts = ContractStore["Type"]
 
+export interface ContractOptions extends SupplyOptions {
+  /** What a run of a job holds at one of its providers; null when that provider does not take the input. */
+  readonly jobHoldOf: HoldOf
+}
+
 /** The endpoint as it was in this version; null when no such version was ever stored. */
 export const endpointAt: (
   contracts: Contracts,
@@ -46,12 +51,11 @@ const accessNow = ({ served: { revision }, view }: Seen, { operation }: Endpoint
 const jobContract: (
   contracts: Contracts,
   seen: Seen,
-  options: SupplyOptions,
+  options: ContractOptions,
   jobId: string,
-  contractVersion: string | null,
-  jobHoldOf: HoldOf
+  contractVersion: string | null
 ) => Effect.Effect<OperationContract, NotFound | StorageError> = Effect.fnUntraced(
-  function* (contracts, seen, options, jobId, contractVersion, jobHoldOf) {
+  function* (contracts, seen, options, jobId, contractVersion) {
     const { revision } = seen.served
     const id = jobEndpointId(jobId)
     const job = revision.jobs.get(jobId)
@@ -60,7 +64,7 @@ const jobContract: (
       return jobContractOf(job, {
         supply: suppliersOf(seen, jobId, "balanced", options),
         contractVersion: inForce,
-        holdOf: jobHoldOf
+        holdOf: options.jobHoldOf
       })
     const stored =
       contractVersion === null ? Option.none() : decodeStoredJob(yield* contracts.find(id, contractVersion))
@@ -76,25 +80,21 @@ const jobContract: (
     const supply = members.flatMap((endpoint) =>
       endpoint === null ? [] : [{ endpoint, reason: "a provider of this version", access: accessNow(seen, endpoint) }]
     )
-    return jobContractOf(stored.value.job, { supply, contractVersion, holdOf: jobHoldOf })
+    return jobContractOf(stored.value.job, { supply, contractVersion, holdOf: options.jobHoldOf })
   }
 )
 
-/**
- * The contract of an operation or of a job (`job:<id>`). `contractVersion` is null for the version in force.
- * `jobHoldOf` says what a run of the job holds at a provider.
- */
+/** The contract of an operation or of a job (`job:<id>`). `contractVersion` is null for the version in force. */
 export const operationContract: (
   contracts: Contracts,
   seen: Seen,
-  options: SupplyOptions,
+  options: ContractOptions,
   endpointId: string,
-  contractVersion: string | null,
-  jobHoldOf: HoldOf
+  contractVersion: string | null
 ) => Effect.Effect<OperationContract, NotFound | StorageError> = Effect.fnUntraced(
-  function* (contracts, seen, options, endpointId, contractVersion, jobHoldOf) {
+  function* (contracts, seen, options, endpointId, contractVersion) {
     const jobId = jobNamedBy(endpointId)
-    if (jobId !== null) return yield* jobContract(contracts, seen, options, jobId, contractVersion, jobHoldOf)
+    if (jobId !== null) return yield* jobContract(contracts, seen, options, jobId, contractVersion)
     const { revision } = seen.served
     const endpoint =
       contractVersion === null

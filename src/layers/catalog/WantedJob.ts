@@ -13,7 +13,10 @@ import type { Seen } from "./ServedRevision.js"
 /** Among so many of the best the wanted job is looked for. */
 const lookedAt = 20
 
-/** Of several jobs that the words may mean, it is that of the operation that fits them best, if it comes so near to the best of all. */
+/**
+ * Of several jobs that the words may mean, it is that of the operation that fits them best, if it comes so near to
+ * the best of all.
+ */
 const nearness = 0.7
 
 export interface Wanted {
@@ -65,7 +68,9 @@ export const moreOf = (
   return unmatched ? [] : hits.filter(({ doc }) => !known.has(doc))
 }
 
-/** The warning that what is wanted is not listed, and why. Null where it can run, and costs no more than is allowed. */
+/**
+ * The warning that what is wanted is not listed, and why. Null where it can run, and costs no more than is allowed.
+ */
 export const outOfReach = (
   { served: { revision, rows }, view: { statistics, table } }: Seen,
   { maxPriceMicros }: CatalogFilter,

@@ -49,7 +49,10 @@ export interface JobFinder {
   readonly find: (said: Said) => ReadonlyArray<JobMatch>
 }
 
-/** Of the jobs that a question with values may mean, those that take its values come before those that take some, and those asked with words. */
+/**
+ * Of the jobs that a question with values may mean, those that take its values come before those that take some, and
+ * those asked with words.
+ */
 const wordsTrust = 0.8
 
 /** What is known of the jobs: how people ask for them, and what they are about. */

@@ -1,6 +1,6 @@
 /**
- * The values of a query (`domain/QuestionValues.ts`), for the search. A value is what the input of a run will be, and no
- * subject: the `com` of example.com and the `stripe` of stripe.com find nothing, so values are taken out of what is
+ * The values of a query (`domain/QuestionValues.ts`), for the search. A value is what the input of a run will be, and
+ * no subject: the `com` of example.com and the `stripe` of stripe.com find nothing, so values are taken out of what is
  * searched for. What they are helps to recognise jobs: "who owns example.com" is about a domain, although it does not
  * say "domain".
  */
@@ -8,7 +8,7 @@ import { type ValueKind, valueKindOf } from "../../../domain/JobValues.js"
 import { type QuestionValues, valueSpansIn } from "../../../domain/QuestionValues.js"
 
 export interface QueryValues {
-  /** The query without its values. A network whose jobs the catalog has (`youtube`) stays, where an address is on it. */
+  /** The query without its values. A network with jobs of its own (`youtube`) stays where an address is on it. */
   readonly beside: string
   /** What is searched for: the same, with the values that have no letters. */
   readonly searched: string

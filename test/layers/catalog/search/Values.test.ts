@@ -1,6 +1,6 @@
 /**
- * Questions that give a value, such as a domain or an address: the noun that is said decides the job, and not the value.
- * The requests of docs/agents.md, and those of bench/search/values, over the built-in catalog as it starts, without keys.
+ * Questions that give a value, such as a domain or an address: the noun that is said decides the job, and not the
+ * value. The requests of docs/agents.md, and those of bench/search/values, over the built-in catalog without keys.
  */
 import { readFileSync } from "node:fs"
 import * as NodeContext from "@effect/platform-node/NodeContext"
