@@ -189,7 +189,7 @@ export class SearchIndex {
   }
 
   private valuesOf(query: string): QueryValues {
-    return valuesOf(query, (name) => this.networks.has(name))
+    return valuesOf(query, (name) => this.networks.has(name) || this.data.providerWords.has(name))
   }
 
   private clausesIn(query: string): ReadonlyArray<QueryClause> {

@@ -8,7 +8,7 @@ import { type ValueKind, valueKindOf } from "../../../domain/JobValues.js"
 import { type QuestionValues, valueSpansIn } from "../../../domain/QuestionValues.js"
 
 export interface QueryValues {
-  /** The query without its values. A network with jobs of its own (`youtube`) stays where an address is on it. */
+  /** The query without its values. A service or network that the catalog knows stays where an address is on it. */
   readonly beside: string
   /** What is searched for: the same, with the values that have no letters. */
   readonly searched: string
@@ -71,7 +71,7 @@ const nothing = (query: string): QueryValues => ({
 /** Every kind of value has one of these. */
 const mayHave = /[@:.+$€£¥\d]/
 
-/** `isNetwork` tells whether the catalog has jobs of a network or site of this name. */
+/** `isNetwork` tells whether the catalog has a provider, or jobs, of a network or service of this name. */
 export const valuesOf = (query: string, isNetwork: (name: string) => boolean): QueryValues => {
   if (!mayHave.test(query)) return nothing(query)
   const found = valueSpansIn(query).flatMap(({ end, kind, start }) => {
