@@ -101,7 +101,10 @@ export const JobName = Schema.Struct({
 })
 export type JobName = typeof JobName.Type
 
-/** What the words of a question say about the input. Absent where they say nothing, and with `hints=off`. */
+/**
+ * An input to send, with what the words of a question say about it. Absent with `hints=off`, and in a search where the
+ * words say nothing.
+ */
 export const usageHints = optional(
   Schema.Struct({
     exampleInput: field(
@@ -112,7 +115,8 @@ export const usageHints = optional(
     givenInputFields: texts("The fields of it that the question gave; the others are examples", ["email"])
   }).annotations({
     identifier: "GivenInput",
-    description: "Present when the words gave values that this operation takes, such as an address"
+    description:
+      "An input to send. In a search it is present when the words gave values that this operation takes, such as an address"
   })
 )
 

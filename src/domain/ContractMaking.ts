@@ -9,7 +9,7 @@ import { type Endpoint, isKeyless, type JobManifest, type Operation, type Price 
 import { member } from "./Members.js"
 import { dollars, type Micros, toUsd } from "./Micros.js"
 import type { ContractPrice, OperationContract } from "./OperationContract.js"
-import { bindingOf, exampleInput, inputFields, requiredFields, withDefaults } from "./OperationInput.js"
+import { bindingOf, exampleInput, inputFields, neededSets, requiredFields, withDefaults } from "./OperationInput.js"
 import { dearestPrice } from "./Pricing.js"
 import { sampleSchema } from "./SampleSchema.js"
 import { shellQuoted } from "./ShellQuoting.js"
@@ -114,6 +114,7 @@ export const contractOf = (endpoint: Endpoint, { access, holdOf, job }: Contract
   const { contractVersion, operation, provider } = endpoint
   const required = requiredFields(operation)
   const names = inputFields(operation).map(([name]) => name)
+  const sets = neededSets(operation.input)
   const input = exampleInput(operation)
   const { output, volume } = operation
   return {
@@ -138,6 +139,7 @@ export const contractOf = (endpoint: Endpoint, { access, holdOf, job }: Contract
     usageHints: {
       requiredInputFields: required,
       optionalInputFields: names.filter((name) => !required.includes(name)),
+      ...(sets.length > 1 ? { inputAlternatives: sets } : {}),
       ...(volume === undefined ? {} : { volumeField: volume.field, maxVolume: volume.max }),
       ...(provider.variables === undefined
         ? {}
@@ -166,6 +168,7 @@ export interface JobContractContext {
   /** In the order in which a run would try them. */
   readonly supply: ReadonlyArray<{ readonly endpoint: Endpoint; readonly access: Access; readonly reason: string }>
   readonly contractVersion: string
+  /** What a run of the job holds at a provider; null when that provider does not take the input. */
   readonly holdOf: HoldOf
 }
 
@@ -209,7 +212,10 @@ const jobInputSchema = (job: JobManifest): JsonObject => {
   return { $schema: draft, type: "object", properties, ...needs, additionalProperties: true }
 }
 
-/** The contract of a job, with its providers. The hold for one attempt is the price of the dearest provider. */
+/**
+ * The contract of a job, with its providers. Its estimate is what a run without fallback holds: at the first provider
+ * that runs now and takes the example.
+ */
 export const jobContractOf = (
   job: JobManifest,
   { contractVersion, holdOf, supply }: JobContractContext
@@ -219,7 +225,11 @@ export const jobContractOf = (
   // the first in the order.
   const first = supply.find(({ access }) => access === "runs_now") ?? supply[0]
   const dearest = supply.reduce((most, { endpoint }) => Math.max(most, dearestPrice(endpoint.operation)), 0)
-  const expected = supply.reduce((most, { endpoint }) => Math.max(most, heldFor(holdOf, endpoint, job.exampleInput)), 0)
+  const estimated =
+    supply
+      .filter(({ access }) => access === "runs_now")
+      .map(({ endpoint }) => holdOf(endpoint, job.exampleInput))
+      .find((held) => held !== null) ?? (first === undefined ? 0 : dearestPrice(first.endpoint.operation))
   const [only] = job.needs
   const required = job.needs.length === 1 && only !== undefined ? only : []
   const inputSchema = jobInputSchema(job)
@@ -256,7 +266,7 @@ export const jobContractOf = (
     effectClassification: supply.some(({ endpoint }) => endpoint.operation.effect === "effectful")
       ? "effectful"
       : "read_only",
-    estimatedMaxCost: toUsd(expected),
+    estimatedMaxCost: toUsd(estimated),
     usageHints: {
       requiredInputFields: required,
       optionalInputFields: names.filter((name) => !required.includes(name)),

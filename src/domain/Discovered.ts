@@ -54,7 +54,10 @@ export const Discovered = Schema.Struct({
   job: optional(
     JobName.annotations({ description: "The job that the words mean; absent when they mean none that can run" })
   ),
-  operations: Schema.Array(DiscoveredOperation).annotations({ description: "Operations, best first" }),
+  operations: Schema.Array(DiscoveredOperation).annotations({
+    description:
+      "Operations. Those of the job stand first, then the others; in both, fixtures stand behind real ones, and the best score first"
+  }),
   warnings: optional(
     Schema.Array(Schema.Union(OutOfReach, NoMatchWarning, DroppedHint)).annotations({
       description: "Present when nothing that can run is what was asked for, or when a hint of the words left nothing"

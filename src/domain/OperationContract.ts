@@ -86,7 +86,7 @@ export const OperationContract = Schema.Struct({
   ),
   estimatedMaxCost: field(
     Schema.Number,
-    "Dollars that one attempt with usageHints.exampleInput holds; of a job, with its most expensive provider, also one that cannot run now. The most that any input can cost is endpoint.price.maxMicros",
+    "Dollars that a run of usageHints.exampleInput holds. Of a job: without fallback, at the provider that it would get now, or the most of its first one while none can run. The most that any input can cost is endpoint.price.maxMicros",
     0.02
   ),
   usageHints: Schema.Struct({
@@ -95,7 +95,7 @@ export const OperationContract = Schema.Struct({
     inputAlternatives: optional(
       field(
         Schema.Array(Schema.Array(Schema.String)),
-        "Sets of fields, of which one must be given as a whole; only for a job",
+        "Sets of fields, of which one must be given as a whole; absent for an operation that needs one and the same always",
         [["full_name", "domain"], ["linkedin_url"]]
       )
     ),

@@ -5,9 +5,45 @@ import { takesFields } from "./manifest/Request.js"
 import { member } from "./Members.js"
 import type { SentIn } from "./OperationContract.js"
 
-export const requiredFields = (operation: Pick<Operation, "input">): ReadonlyArray<string> => {
-  const { required } = operation.input
-  return Array.isArray(required) ? required.filter((field: Json) => typeof field === "string") : []
+const requiredOf = ({ required }: JsonObject): ReadonlyArray<string> =>
+  Array.isArray(required) ? required.filter((field: Json) => typeof field === "string") : []
+export const requiredFields = ({ input }: Pick<Operation, "input">): ReadonlyArray<string> => requiredOf(input)
+
+/** A schema with more choices than this is only partly shown. */
+const setsMax = 24
+const schemasIn = (list: Json | undefined): ReadonlyArray<JsonObject> =>
+  Array.isArray(list) ? list.filter(isObject) : []
+
+/**
+ * The sets of fields of which an input needs one as a whole: `required`, with one choice of each `anyOf` and `oneOf`
+ * that names fields in every choice, also below `allOf`. A schema without choices has one set.
+ */
+export const neededSets = (schema: JsonObject): ReadonlyArray<ReadonlyArray<string>> => {
+  const choices = [schema["anyOf"], schema["oneOf"]]
+    .map((list) => schemasIn(list).map(requiredOf))
+    .filter((sets) => sets.length > 0 && sets.every((set) => set.length > 0))
+  const parts = [...choices, ...schemasIn(schema["allOf"]).map(neededSets)]
+  return parts.reduce<ReadonlyArray<ReadonlyArray<string>>>(
+    (sets, part) => sets.flatMap((set) => part.map((more) => Array.from(new Set([...set, ...more])))).slice(0, setsMax),
+    [requiredOf(schema)]
+  )
+}
+
+/**
+ * The fields that an input with the given ones still needs. Of several sets it is one that the shown example fills, so
+ * that both speak of the same fields; else the one that lacks least.
+ */
+export const fieldsStillNeeded = (
+  schema: JsonObject,
+  given: ReadonlyArray<string>,
+  shown: JsonObject = {}
+): ReadonlyArray<string> => {
+  const sets = neededSets(schema).map((set) => ({
+    isShown: set.every((field) => member(shown, field) !== undefined),
+    lacking: set.filter((field) => !given.includes(field))
+  }))
+  const [best] = sets.toSorted((a, b) => Number(b.isShown) - Number(a.isShown) || a.lacking.length - b.lacking.length)
+  return best?.lacking ?? []
 }
 export const inputFields = (operation: Pick<Operation, "input">): ReadonlyArray<readonly [string, JsonObject]> => {
   const properties = operation.input["properties"]

@@ -149,6 +149,19 @@ const digitsOf = (phone: string): string => {
   return international.includes("(0)") ? "" : international.replace(/\D/g, "")
 }
 
+/** What a value is in its question: the kind that it was read as, and where it stands. */
+export interface ValueSpan {
+  readonly kind: keyof QuestionValues
+  readonly start: number
+  readonly end: number
+}
+
+interface ReadQuestion {
+  readonly values: QuestionValues
+  /** Every value, also those of which there are two of a kind, in no order. */
+  readonly spans: ReadonlyArray<ValueSpan>
+}
+
 /**
  * Every value has one of these signs or a full stop before a letter, is named as a point, or stands between two codes
  * of currencies.
@@ -156,12 +169,13 @@ const digitsOf = (phone: string): string => {
 const mayGive = /[@:\d]|\.[a-z]|\blat|[a-z]{3}\s*(?:\/|->|→|-|\s(?:to|in|into)\s)/i
 
 /**
- * Reads one kind after the other. What was read as one kind is blank to the next: the domain of an e-mail address is no
- * domain that somebody gave.
+ * Reads one kind after the other. What was read as one kind is blank to the next, of the same length: the domain of an
+ * e-mail address is no domain that somebody gave.
  */
-export const valuesIn = (question: string): QuestionValues => {
-  if (!mayGive.test(question)) return {}
+const readQuestion = (question: string): ReadQuestion => {
+  if (!mayGive.test(question)) return { values: {}, spans: [] }
   const found: Mutable<QuestionValues> = {}
+  const spans: Array<ValueSpan> = []
   const ambiguous = new Set<keyof QuestionValues>()
   const give = <K extends keyof QuestionValues>(kind: K, value: Mutable<QuestionValues>[K]): void => {
     if (found[kind] === undefined) found[kind] = value
@@ -169,7 +183,12 @@ export const valuesIn = (question: string): QuestionValues => {
   }
   let rest = question
   /** Calls `take` for each match that stands by itself, and blanks those that it takes. Each match has the sign. */
-  const each = (form: RegExp, sign: string, take: (match: string, parts: ReadonlyArray<string>) => boolean): void => {
+  const each = (
+    kind: keyof QuestionValues,
+    form: RegExp,
+    sign: string,
+    take: (match: string, parts: ReadonlyArray<string>) => boolean
+  ): void => {
     if (!rest.includes(sign)) return
     rest = rest.replace(form, (match: string, ...parts: ReadonlyArray<unknown>) => {
       const at = Number(parts.at(-2))
@@ -177,10 +196,12 @@ export const valuesIn = (question: string): QuestionValues => {
       const apart =
         !goesOnBefore.test(rest.slice(Math.max(0, at - 2), at)) && !goesOnAfter.test(rest.slice(end, end + 4))
       const groups = parts.slice(0, -2).map((part) => (typeof part === "string" ? part : ""))
-      return apart && take(match, groups) ? " ".repeat(match.length) : match
+      if (!apart || !take(match, groups)) return match
+      spans.push({ kind, start: at, end })
+      return " ".repeat(match.length)
     })
   }
-  each(urlForm, "://", (match, [, tail = ""]) => {
+  each("url", urlForm, "://", (match, [, tail = ""]) => {
     if (endsUnclear(tail, match, question)) return false
     const urls = match.split(/[,;|]+(?=https?:\/\/)/i).map(withoutSentenceEnd)
     if (urls.some((url) => readUrl(url) === null)) return false
@@ -190,33 +211,33 @@ export const valuesIn = (question: string): QuestionValues => {
     }
     return true
   })
-  each(linkedInForm, "/", (match) => {
+  each("linkedin_url", linkedInForm, "/", (match) => {
     give("linkedin_url", `https://${match}`)
     give("url", `https://${match}`)
     return true
   })
-  each(emailForm, "@", (match) => {
+  each("email", emailForm, "@", (match) => {
     if (!isHost(match.slice(match.lastIndexOf("@") + 1)) || match.includes("..")) return false
     give("email", match)
     return true
   })
-  each(ip4Form, ".", (match) => {
+  each("ip", ip4Form, ".", (match) => {
     give("ip", match)
     return true
   })
-  each(ip6Form, ":", (match) => {
+  each("ip", ip6Form, ":", (match) => {
     if (readUrl(`http://[${match}]/`) === null) return false
     give("ip", match)
     return true
   })
-  each(domainForm, ".", (match, [name = "", tail = ""]) => {
+  each("domain", domainForm, ".", (match, [name = "", tail = ""]) => {
     if (!isHost(name) || endsUnclear(tail, match, question)) return false
     const address = withoutSentenceEnd(`https://${match}`)
     give("domain", bareHost(name))
     if (withoutSentenceEnd(tail).length > 1 && readUrl(address) !== null) give("url", address)
     return true
   })
-  each(handleForm, "@", (match) => {
+  each("handle", handleForm, "@", (match) => {
     give("handle", match.slice(1))
     return true
   })
@@ -224,25 +245,25 @@ export const valuesIn = (question: string): QuestionValues => {
     [namedPointForm, ""],
     [pointForm, "."]
   ] as const)
-    each(form, sign, (_, [first = "", second = ""]) => {
+    each("latitude", form, sign, (_, [first = "", second = ""]) => {
       const [latitude, longitude] = [numberOf(first), numberOf(second)]
       if (!isPoint(latitude, longitude)) return false
       give("latitude", latitude)
       give("longitude", longitude)
       return true
     })
-  each(dateForm, "-", (match) => {
+  each("date", dateForm, "-", (match) => {
     if (!isDay(match)) return false
     give("date", match)
     return true
   })
-  each(phoneForm, "+", (match) => {
+  each("phone", phoneForm, "+", (match) => {
     const digits = digitsOf(match)
     if (digits.length < 8 || digits.length > 15) return false
     give("phone", `+${digits}`)
     return true
   })
-  each(pairForm, "", (_, [first = "", second = "", more = ""]) => {
+  each("base", pairForm, "", (_, [first = "", second = "", more = ""]) => {
     const [base, quote] = [currencyOf(first), currencyOf(second)]
     if ((more.match(/[A-Za-z]{3}/g) ?? []).some((word) => currencyOf(word) !== undefined)) return false
     if (base === undefined || quote === undefined || base === quote) return false
@@ -250,8 +271,16 @@ export const valuesIn = (question: string): QuestionValues => {
     give("quote", quote)
     return true
   })
-  return Struct.omit(found, ...ambiguous)
+  return { values: Struct.omit(found, ...ambiguous), spans }
 }
+
+export const valuesIn = (question: string): QuestionValues => readQuestion(question).values
+
+/**
+ * Where the values of a question stand. Both coordinates of a point are one `latitude`, a pair of currencies is one
+ * `base`.
+ */
+export const valueSpansIn = (question: string): ReadonlyArray<ValueSpan> => readQuestion(question).spans
 
 /** Whether a text is nothing but one value of this kind. An example of a field shows by this what the field takes. */
 export const isValueOf = (kind: keyof QuestionValues, text: string): boolean => {

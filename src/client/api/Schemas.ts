@@ -283,10 +283,7 @@ export type CatalogRow = {
   /** The same as executionMode async. Example: false. */
   readonly async: boolean
   readonly works: Works
-  /**
-   * What the source of an imported operation calls its task, such as the tags of an OpenAPI document; null
-   * where it says nothing.
-   */
+  /** What the source of the manifest calls the task; null where it says nothing. */
   readonly sourceCapability: string | null
   /**
    * Whose key a run needs: none, the gateway's (platform), the gateway's or your own
@@ -308,7 +305,7 @@ export type CatalogRow = {
   readonly summary: string
   /** A fixture for tests: it answers made-up data and calls nobody. Example: false. */
   readonly mock: boolean
-  /** The provider's documentation of this operation was read. Example: true. */
+  /** The gateway's tests have checked it against the provider's own documentation. Example: true. */
   readonly verified: boolean
   /** The provider needs no key. Example: false. */
   readonly keyless: boolean
@@ -408,7 +405,7 @@ export type ComparedItem = {
   } | null
   /** A fixture for tests: it answers made-up data and calls nobody. Example: false. */
   readonly mock: boolean
-  /** The provider's documentation of this operation was read. Example: true. */
+  /** The gateway's tests have checked it against the provider's own documentation. Example: true. */
   readonly verified: boolean
   /** The provider needs no key. Example: false. */
   readonly keyless: boolean
@@ -536,7 +533,10 @@ export type Discovered = {
         readonly title: string
       }
     | undefined
-  /** Operations, best first. */
+  /**
+   * Operations. Those of the job stand first, then the others; in both, fixtures stand behind real ones, and
+   * the best score first.
+   */
   readonly operations: ReadonlyArray<DiscoveredOperation>
   /** Present when nothing that can run is what was asked for, or when a hint of the words left nothing. */
   readonly warnings?:
@@ -613,10 +613,7 @@ export type DiscoveredOperation = {
   /** The same as executionMode async. Example: false. */
   readonly async: boolean
   readonly works: Works
-  /**
-   * What the source of an imported operation calls its task, such as the tags of an OpenAPI document; null
-   * where it says nothing.
-   */
+  /** What the source of the manifest calls the task; null where it says nothing. */
   readonly sourceCapability: string | null
   /**
    * Whose key a run needs: none, the gateway's (platform), the gateway's or your own
@@ -715,7 +712,10 @@ export type Fallback = {
   readonly stopAtFirstMiss?: boolean | undefined
 }
 
-/** Present when the words gave values that this operation takes, such as an address. */
+/**
+ * An input to send. In a search it is present when the words gave values that this operation takes, such as
+ * an address.
+ */
 export type GivenInput = {
   /**
    * The example of the operation, with the values that the question gave in place of its own. Example:
@@ -812,7 +812,7 @@ export type Limits = {
     /** How many come back in a second. Example: 10. */
     readonly refillPerSecond: number
   }
-  /** Budgets that a run of the calling token counts against; always empty, because this gateway has none. */
+  /** Budgets that a run of the calling token counts against. */
   readonly budgets: ReadonlyArray<{
     /** Names the budget. Example: "bud_01jz3w8m5q0000000000000000". */
     readonly budgetId: string
@@ -919,7 +919,7 @@ export type Normalized = {
   readonly verdict: "confirmed" | "guessed" | "empty"
   /** Why, in a sentence. */
   readonly verdictReason: string
-  /** Whether the map that makes it was compared with the provider's documentation. */
+  /** Whether the gateway's tests have checked how it is made. */
   readonly mapVerified: boolean
 }
 
@@ -937,10 +937,7 @@ export type OperationContract = {
     readonly summary: string
     /** The job that it does; null when it belongs to no job. Example: "people.email.find". */
     readonly capability: string | null
-    /**
-     * What the source of an imported operation calls its task, such as the tags of an OpenAPI document; null
-     * where it says nothing.
-     */
+    /** What the source of the manifest calls the task; null where it says nothing. */
     readonly sourceCapability: string | null
     /** The category's id. Example: "people". */
     readonly category: string
@@ -996,8 +993,9 @@ export type OperationContract = {
    */
   readonly effectClassification: "effectful" | "read_only"
   /**
-   * Dollars that one attempt with usageHints.exampleInput holds; of a job, with its most expensive provider,
-   * also one that cannot run now. The most that any input can cost is endpoint.price.maxMicros. Example: 0.02.
+   * Dollars that a run of usageHints.exampleInput holds, of a job without fallback: at the provider that it
+   * would get now, or the most at its first one while none can run; the most that any input can cost is
+   * endpoint.price.maxMicros. Example: 0.02.
    */
   readonly estimatedMaxCost: number
   /** How to use it. */
@@ -1007,8 +1005,8 @@ export type OperationContract = {
     /** Fields that may be given. Example: ["company"]. */
     readonly optionalInputFields: ReadonlyArray<string>
     /**
-     * Sets of fields, of which one must be given as a whole; only for a job. Example:
-     * [["full_name","domain"],["linkedin_url"]].
+     * Sets of fields, of which one must be given as a whole; absent for an operation that needs one and the same
+     * always. Example: [["full_name","domain"],["linkedin_url"]].
      */
     readonly inputAlternatives?: ReadonlyArray<ReadonlyArray<string>> | undefined
     /** The field that says how many results are wanted; absent without one. Example: "limit". */
@@ -1060,10 +1058,7 @@ export type OperationContract = {
     readonly summary: string
     /** How sure that is. */
     readonly provenance: {
-      /**
-       * The provider's documentation of this operation was read; of a job: one of its providers has a map that was
-       * compared with it. Example: true.
-       */
+      /** The gateway's tests have checked it. Example: true. */
       readonly verified: boolean
       /** The day on which the provider's documentation was last read. Example: "2026-11-22". */
       readonly verifiedOn?: string | undefined
@@ -1078,7 +1073,7 @@ export type OperationContract = {
         readonly job: string
         /** The job's field names, and where each is found in the provider's answer. Example: {"email":"data.email"}. */
         readonly fields: { readonly [name: string]: string }
-        /** The map was compared with the provider's documentation; false of a job. Example: true. */
+        /** The gateway's tests have checked it. Example: true. */
         readonly verified: boolean
       }
     | undefined
@@ -1308,7 +1303,7 @@ export type PublicItem = {
   } | null
   /** A fixture for tests: it answers made-up data and calls nobody. Example: false. */
   readonly mock: boolean
-  /** The provider's documentation of this operation was read. Example: true. */
+  /** The gateway's tests have checked it against the provider's own documentation. Example: true. */
   readonly verified: boolean
   /** The provider needs no key. Example: false. */
   readonly keyless: boolean
@@ -1381,10 +1376,7 @@ export type Quote = {
         readonly skipped: ReadonlyArray<{
           /** The operation that is not tried. Example: "mock-email-find-2". */
           readonly endpointId: string
-          /**
-           * Why, as a word for programs; needs_identity: the input lacks a field that this provider needs, and reason
-           * names it. Example: "over_cost_cap".
-           */
+          /** Why, as a word for programs. Example: "over_cost_cap". */
           readonly code: "over_cost_cap" | "needs_identity" | "excluded" | "not_runnable" | "rejected_input"
           /** Why, in a sentence. Example: "It costs more than maxCostUsd". */
           readonly reason: string
@@ -1443,10 +1435,7 @@ export type RequestedJob = {
   readonly skipped: ReadonlyArray<{
     /** The operation that is not tried. Example: "mock-email-find-2". */
     readonly endpointId: string
-    /**
-     * Why, as a word for programs; needs_identity: the input lacks a field that this provider needs, and reason
-     * names it. Example: "over_cost_cap".
-     */
+    /** Why, as a word for programs. Example: "over_cost_cap". */
     readonly code: "over_cost_cap" | "needs_identity" | "excluded" | "not_runnable" | "rejected_input"
     /** Why, in a sentence. Example: "It costs more than maxCostUsd". */
     readonly reason: string
@@ -1488,10 +1477,7 @@ export type Route = {
   readonly skipped: ReadonlyArray<{
     /** The operation that is not tried. Example: "mock-email-find-2". */
     readonly endpointId: string
-    /**
-     * Why, as a word for programs; needs_identity: the input lacks a field that this provider needs, and reason
-     * names it. Example: "over_cost_cap".
-     */
+    /** Why, as a word for programs. Example: "over_cost_cap". */
     readonly code: "over_cost_cap" | "needs_identity" | "excluded" | "not_runnable" | "rejected_input"
     /** Why, in a sentence. Example: "It costs more than maxCostUsd". */
     readonly reason: string
@@ -1788,7 +1774,7 @@ export type SearchAnswer = {
 
 /** Who is calling, for a user interface. */
 export type SessionContext = {
-  /** How the caller signed in: always with a token. Example: "token". */
+  /** How the caller came in. Example: "token". */
   readonly mode: "token"
   /** What the caller showed. Example: "api_key". */
   readonly authenticationClass: "api_key"
@@ -1801,8 +1787,8 @@ export type SessionContext = {
   /** How this gateway runs. Example: "production". */
   readonly deploymentMode: string
   /**
-   * It follows from the token and is not a person's role in the console. operator: of the gateway; admin: has
-   * account:manage; viewer: may only read; member: any other. Example: "member".
+   * operator: of the gateway; admin: manages the account; member: may run; viewer: may only read. Example:
+   * "member".
    */
   readonly role: "operator" | "admin" | "member" | "viewer"
   /** When the calling token ends; null for never. */
@@ -1851,10 +1837,7 @@ export type TitleRow = {
   /** The same as executionMode async. Example: false. */
   readonly async: boolean
   readonly works: Works
-  /**
-   * What the source of an imported operation calls its task, such as the tags of an OpenAPI document; null
-   * where it says nothing.
-   */
+  /** What the source of the manifest calls the task; null where it says nothing. */
   readonly sourceCapability: string | null
   /**
    * Whose key a run needs: none, the gateway's (platform), the gateway's or your own

@@ -7,7 +7,7 @@ import { Context, Effect, Either, Layer, Ref } from "effect"
 import { badCursor, CatalogLoading, NotFound } from "../../domain/ApiErrors.js"
 import { unknownProvider } from "../../domain/KnownProviders.js"
 import type { Endpoint } from "../../domain/Manifest.js"
-import { placementOf } from "../../domain/ContractMaking.js"
+import { type HoldOf, placementOf } from "../../domain/ContractMaking.js"
 import { similar } from "../../domain/Similar.js"
 import { Catalog, type Viewer } from "../../services/Catalog.js"
 import { type CatalogContent, CatalogPublisher, CatalogRefused } from "../../services/CatalogPublisher.js"
@@ -63,6 +63,14 @@ const preparedBy =
       : priced(endpoint, providers.prepareJob(endpoint, input))
   }
 
+/** What a run of a job holds at one of its providers; null when that provider does not take the input. */
+const heldForJob =
+  (providers: Providers["Type"]): HoldOf =>
+  (endpoint, input) => {
+    const prepared = priced(endpoint, providers.prepareJob(endpoint, input))
+    return prepared._tag === "Accepted" ? prepared.maxMicros : null
+  }
+
 /** The part that answers questions, and the part that puts a new revision in force. */
 interface Serving {
   readonly current: Effect.Effect<ServedRevision, CatalogLoading>
@@ -78,10 +86,11 @@ interface Serving {
   ) => Effect.Effect<void>
   readonly contracts: ContractStore["Type"]
   readonly prepare: Prepare
+  readonly jobHoldOf: HoldOf
 }
 
 const makeCatalog = (
-  { contracts, current, noteShown, prepare, seenBy, seenBySearcher }: Serving,
+  { contracts, current, jobHoldOf, noteShown, prepare, seenBy, seenBySearcher }: Serving,
   options: CatalogOptions
 ): Catalog["Type"] => ({
   endpoint: (endpointId) => Effect.map(current, ({ revision }) => endpointOf(revision, endpointId)),
@@ -132,7 +141,7 @@ const makeCatalog = (
     ),
   contract: (endpointId, contractVersion, viewer) =>
     Effect.flatMap(seenBy(viewer), (seen) =>
-      operationContract(contracts, seen, options, endpointId, contractVersion)
+      operationContract(contracts, seen, { ...options, jobHoldOf }, endpointId, contractVersion)
     ).pipe(Effect.withSpan("Catalog.contract")),
 
   publicItems: (query) =>
@@ -188,7 +197,8 @@ const make = (options: CatalogOptions) =>
   Effect.gen(function* () {
     const stats = yield* EndpointStats
     const contracts = yield* ContractStore
-    const prepare = preparedBy(yield* Providers)
+    const providers = yield* Providers
+    const [prepare, jobHoldOf] = [preparedBy(providers), heldForJob(providers)]
     const tableOf = yield* accessTables
     const uses = yield* SearchUses
     const inForce = yield* Ref.make<ServedRevision | null>(null)
@@ -218,7 +228,7 @@ const make = (options: CatalogOptions) =>
       learnsFromUse && rows.length > 0 && !warnings.some(({ code }) => code === "no_match")
         ? uses.shown(workspaceId, rows.flatMap(usedIds))
         : Effect.void
-    const serving = { contracts, current, noteShown, prepare, seenBy, seenBySearcher }
+    const serving = { contracts, current, jobHoldOf, noteShown, prepare, seenBy, seenBySearcher }
     return Context.make(Catalog, makeCatalog(serving, options)).pipe(
       Context.add(CatalogPublisher, yield* makePublisher(contracts, inForce, options))
     )

@@ -5,21 +5,21 @@
  */
 import { titleOf } from "../../domain/CatalogRow.js"
 import { type CatalogFilter, noFilter } from "../../domain/CatalogSearch.js"
-import type { Discovered, DiscoveredOperation, DiscoverQuery, OutOfReach } from "../../domain/Discovered.js"
+import type { Discovered, DiscoveredOperation, DiscoverQuery } from "../../domain/Discovered.js"
+import { exampleInput, fieldsStillNeeded } from "../../domain/OperationInput.js"
 import { counted } from "../../domain/Counted.js"
-import { dollars } from "../../domain/Micros.js"
 import type { HintParameter } from "../../domain/QuestionHints.js"
 import type { Prefer } from "../../domain/RoutePlan.js"
 import { cheapness, expectedMicros, jobMean, trustedSuccess } from "../../domain/Routing.js"
 import type { SearchHit } from "./search/SearchHits.js"
-import { fieldsStillNeeded } from "../providers/InputSchema.js"
 import { compileFilter, filterKey } from "./Filtering.js"
 import { givenBy } from "./GivenInputs.js"
 import { findHinted } from "./HintedSearch.js"
 import { shownRaise } from "./learning/RaisedByUse.js"
 import { candidateOf } from "./Ranking.js"
-import { find, type Narrowing, noMatch, type RankedQuery } from "./Searching.js"
+import { type Narrowing, noMatch } from "./Searching.js"
 import type { Seen } from "./ServedRevision.js"
+import { moreOf, outOfReach, wantedBy } from "./WantedJob.js"
 
 const candidatesMax = 100
 /** The hints that are also parameters of discover. */
@@ -62,46 +62,6 @@ const reasonOf = (
   return `${does}; ${costs}; ${proof}.`
 }
 
-/**
- * What fits best of the whole catalog, where it cannot run here or costs more than the question allows, and nothing
- * that was found does the same job.
- */
-const outOfReach = (
-  seen: Seen,
-  query: RankedQuery & CatalogFilter,
-  found: ReadonlyArray<DiscoveredOperation>
-): OutOfReach | null => {
-  const { revision, rows } = seen.served
-  const { statistics, table } = seen.view
-  const anyPrice = { ...query, maxPriceMicros: null, hidden: true }
-  const keeps = compileFilter(revision, anyPrice, table)
-  if (keeps === null) return null
-  const { hits, unmatched } = find(seen, { ...query, offset: 0, limit: 1 }, { key: filterKey(anyPrice), keeps })
-  const [best] = hits
-  if (best === undefined || unmatched) return null
-  const { runnableNow } = table.of(best.doc)
-  const isDear = (revision.priceMicros[best.doc] ?? 0) > (query.maxPriceMicros ?? Infinity)
-  if (runnableNow && !isDear) return null
-  const row = rows.row(best.doc, table, statistics, best.matchedBy)
-  if (row === null) return null
-  const { access, capability, endpointId, provider } = row
-  if (capability !== undefined && found.some((each) => each.capability === capability)) return null
-  const job = capability === undefined ? undefined : revision.jobs.get(capability)
-  const needs = runnableNow
-    ? `it costs more than ${dollars(query.maxPriceMicros ?? 0)}`
-    : access === "needs_your_account"
-      ? `it needs an account of your own at ${provider}, or a key that the operator sets`
-      : "the operator does not offer it"
-  return {
-    code: "best_left_out",
-    endpointId,
-    provider,
-    ...(job === undefined ? {} : { job: { id: job.id, title: job.title } }),
-    access,
-    message: `${endpointId}${job === undefined ? "" : ` (job:${job.id})`} fits best, and ${runnableNow ? "is left out" : "cannot run for this workspace now"}: ${needs}. What is listed does something else`
-  }
-}
-
 export const discover = (seen: Seen, query: DiscoverQuery): Discovered => {
   const { revision, rows } = seen.served
   const { statistics, table, uses } = seen.view
@@ -117,13 +77,18 @@ export const discover = (seen: Seen, query: DiscoverQuery): Discovered => {
   const hinted = findHinted(seen, { ...noFilter, ...query, offset: 0, limit: candidatesMax }, discoverHints, runnable)
   const { appliedHints, dropped } = hinted
   const { prefer } = hinted.query
-  const { expandedCapabilities, hits: found, unmatched } = hinted.found
-  // Operations that do the job asked for come before operations that only share words with the question. This holds for
-  // fixtures too. Of several jobs that the words may mean, it is the one of the operation that fits them best.
-  const meant = new Set(expandedCapabilities)
-  const bestFirst = found.toSorted((a, b) => b.score - a.score)
-  const wanted = bestFirst.map(({ doc }) => revision.endpoints[doc]?.operation.job).find((job) => meant.has(job ?? ""))
-  const best = found.reduce((most, { score }) => Math.max(most, score), 0)
+  const asked = { ...noFilter, ...hinted.query, offset: 0, limit: candidatesMax }
+  const { hits } = hinted.found
+  const wanted = wantedBy(seen, asked)
+  const narrowing = wanted?.job === undefined ? null : runnable(asked)
+  const more =
+    wanted?.job === undefined || narrowing === null
+      ? []
+      : moreOf(seen, asked, wanted.job, hinted.found.unmatched ? [] : hits, narrowing)
+  const isUnmatched = hinted.found.unmatched && more.length === 0
+  const found = hinted.found.unmatched && more.length > 0 ? more : [...hits, ...more]
+  // Measured beside what fits best of all: where that cannot run, what is listed instead fits less.
+  const best = isUnmatched ? 0 : found.reduce((most, { score }) => Math.max(most, score), wanted?.highest ?? 0)
 
   const givenInput = givenBy(query)
   const weigh = ({ doc: number, matchedBy, score }: SearchHit): DiscoveredOperation | null => {
@@ -141,7 +106,8 @@ export const discover = (seen: Seen, query: DiscoverQuery): Discovered => {
       price: round(cheapness(expectedMicros(endpoint.operation)))
     }
     const weight = weights[prefer]
-    const given = givenInput(endpoint)
+    const { operation } = endpoint
+    const input = givenInput(endpoint) ?? { exampleInput: exampleInput(operation), givenInputFields: [] }
     return {
       ...titleOf(row),
       score: round(
@@ -151,18 +117,19 @@ export const discover = (seen: Seen, query: DiscoverQuery): Discovered => {
           weight.price * scores.price
       ),
       scores,
-      reason: reasonOf(row, row.capability ?? null, unmatched),
-      missingInput: fieldsStillNeeded(endpoint.operation.input, given?.givenInputFields ?? []),
-      ...(given === null ? {} : { usageHints: given }),
-      ...shownRaise(row, uses, unmatched)
+      reason: reasonOf(row, row.capability ?? null, isUnmatched),
+      missingInput: fieldsStillNeeded(operation.input, input.givenInputFields, input.exampleInput),
+      ...(query.hints === false ? {} : { usageHints: input }),
+      ...shownRaise(row, uses, isUnmatched)
     }
   }
 
   const isMock = (id: string): number =>
     Number(revision.endpoints[revision.numberOf.get(id) ?? -1]?.provider.mock === true)
-  // Many operations do no job, and where no job is asked for, they are not what is wanted.
+  // Operations that do the job asked for come before operations that only share words with the question. This holds for
+  // fixtures too. Many operations do no job, and where no job is asked for, they are not what is wanted.
   const isWanted = ({ capability }: DiscoveredOperation): number =>
-    Number(capability !== undefined && capability === wanted)
+    Number(capability !== undefined && capability === wanted?.job)
   const operations = found
     .flatMap((hit) => weigh(hit) ?? [])
     .sort(
@@ -173,10 +140,12 @@ export const discover = (seen: Seen, query: DiscoverQuery): Discovered => {
         (a.endpointId < b.endpointId ? -1 : 1)
     )
     .slice(0, query.limit)
-  const capability = unmatched ? null : (operations[0]?.capability ?? null)
-  const better = outOfReach(seen, { ...noFilter, ...hinted.query }, operations)
-  const job = capability === null || better !== null ? undefined : revision.jobs.get(capability)
-  const warnings = [...(better === null ? [] : [better]), ...(unmatched ? [noMatch(operations.length)] : dropped)]
+  const [first] = operations
+  const capability = isUnmatched ? undefined : first?.capability
+  const isListed = wanted === null || (wanted.job !== undefined && wanted.job === capability)
+  const better = isListed ? null : outOfReach(seen, asked, wanted)
+  const job = capability === undefined || better !== null ? undefined : revision.jobs.get(capability)
+  const warnings = [...(better === null ? [] : [better]), ...(isUnmatched ? [noMatch(operations.length)] : dropped)]
   return {
     query: query.q,
     ...(job === undefined ? {} : { job: { id: job.id, title: job.title } }),

@@ -8,7 +8,7 @@ import { NotFound } from "../../domain/ApiErrors.js"
 import type { Access } from "../../domain/CatalogRow.js"
 import { jobEndpointId, jobNamedBy } from "../../domain/EndpointIds.js"
 import type { Endpoint } from "../../domain/Manifest.js"
-import { contractOf, jobContractOf } from "../../domain/ContractMaking.js"
+import { contractOf, type HoldOf, jobContractOf } from "../../domain/ContractMaking.js"
 import type { OperationContract } from "../../domain/OperationContract.js"
 import { nearest } from "../../domain/Similar.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
@@ -21,6 +21,11 @@ import { endpointOf, type Seen, type ServedRevision } from "./ServedRevision.js"
 import { decodeStoredEndpoint, decodeStoredJob } from "./StoredContracts.js"
 
 type Contracts = ContractStore["Type"]
+
+export interface ContractOptions extends SupplyOptions {
+  /** What a run of a job holds at one of its providers; null when that provider does not take the input. */
+  readonly jobHoldOf: HoldOf
+}
 
 /** The endpoint as it was in this version; null when no such version was ever stored. */
 export const endpointAt: (
@@ -46,7 +51,7 @@ const accessNow = ({ served: { revision }, view }: Seen, { operation }: Endpoint
 const jobContract: (
   contracts: Contracts,
   seen: Seen,
-  options: SupplyOptions,
+  options: ContractOptions,
   jobId: string,
   contractVersion: string | null
 ) => Effect.Effect<OperationContract, NotFound | StorageError> = Effect.fnUntraced(
@@ -59,7 +64,7 @@ const jobContract: (
       return jobContractOf(job, {
         supply: suppliersOf(seen, jobId, "balanced", options),
         contractVersion: inForce,
-        holdOf
+        holdOf: options.jobHoldOf
       })
     const stored =
       contractVersion === null ? Option.none() : decodeStoredJob(yield* contracts.find(id, contractVersion))
@@ -75,7 +80,7 @@ const jobContract: (
     const supply = members.flatMap((endpoint) =>
       endpoint === null ? [] : [{ endpoint, reason: "a provider of this version", access: accessNow(seen, endpoint) }]
     )
-    return jobContractOf(stored.value.job, { supply, contractVersion, holdOf })
+    return jobContractOf(stored.value.job, { supply, contractVersion, holdOf: options.jobHoldOf })
   }
 )
 
@@ -83,7 +88,7 @@ const jobContract: (
 export const operationContract: (
   contracts: Contracts,
   seen: Seen,
-  options: SupplyOptions,
+  options: ContractOptions,
   endpointId: string,
   contractVersion: string | null
 ) => Effect.Effect<OperationContract, NotFound | StorageError> = Effect.fnUntraced(

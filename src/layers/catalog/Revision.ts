@@ -7,6 +7,7 @@ import { canonical, type Json } from "../../domain/Json.js"
 import { type Endpoint, isKeyless, type JobManifest } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
 import { listedMicros, placementOf } from "../../domain/ContractMaking.js"
+import { jobValues } from "../../domain/JobValues.js"
 import { inputFields } from "../../domain/OperationInput.js"
 import type { CatalogContent } from "../../services/CatalogPublisher.js"
 import type { SearchDocument } from "./search/SearchDocument.js"
@@ -116,6 +117,7 @@ const jobDocument = (job: JobManifest): SearchDocument => ({
 /** The general vocabulary, with the jobs of this catalog and the ways in which people ask for them. */
 const vocabularyWith = (vocabulary: SearchVocabulary, jobs: ReadonlyArray<JobManifest>): SearchVocabulary => ({
   ...vocabulary,
+  jobValues: new Map(jobs.map((job) => [job.id, jobValues(job)])),
   jobs: {
     ...vocabulary.jobs,
     ...Object.fromEntries(

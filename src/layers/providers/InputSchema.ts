@@ -64,10 +64,6 @@ export const fieldsNeeded = (schema: JsonObject): ReadonlyArray<string> =>
     instead.length === 0 ? field : `${field} (or ${instead.map((fields) => fields.join(" and ")).join(", or ")})`
   )
 
-/** The fields that an input with the given ones still needs; of choices, those of the one that lacks least. */
-export const fieldsStillNeeded = (schema: JsonObject, given: ReadonlyArray<string>): ReadonlyArray<string> =>
-  lacking(schema, Object.fromEntries(given.map((field) => [field, true]))).map(({ field }) => field)
-
 const volumeProblem = (operation: Operation, input: JsonObject): InputProblem | undefined => {
   const excess = volumeExcess(operation, input)
   if (excess === null) {

@@ -3,7 +3,7 @@
 import { assert, describe, it } from "vitest"
 import type { Json, JsonObject } from "../../../src/domain/Json.js"
 import { checkCommon, prepare, prepareJob } from "../../../src/layers/providers/InputPreparation.js"
-import { fieldsStillNeeded } from "../../../src/layers/providers/InputSchema.js"
+import { fieldsStillNeeded, neededSets } from "../../../src/domain/OperationInput.js"
 import { endpointOf } from "./support.js"
 
 describe("a field that every job shares", () => {
@@ -398,6 +398,22 @@ describe("the operation's schema", () => {
     assert.deepStrictEqual(fieldsStillNeeded(choices, []), ["limit", "email"])
     assert.deepStrictEqual(fieldsStillNeeded(choices, ["limit", "kind", "people"]), [])
     assert.deepStrictEqual(fieldsStillNeeded({}, []), [])
+  })
+
+  it("tells the fields that are still needed of the set that the example shows", () => {
+    const schema = {
+      required: ["domain"],
+      anyOf: [{ required: ["name"] }, { required: ["first_name", "last_name"] }]
+    }
+    assert.deepStrictEqual(neededSets(schema), [
+      ["domain", "name"],
+      ["domain", "first_name", "last_name"]
+    ])
+    assert.deepStrictEqual(fieldsStillNeeded(schema, ["domain"]), ["name"])
+    const shown = { domain: "example.com", first_name: "Ada", last_name: "Lovelace" }
+    assert.deepStrictEqual(fieldsStillNeeded(schema, ["domain"], shown), ["first_name", "last_name"])
+    // A choice that names no field needs none.
+    assert.deepStrictEqual(neededSets({ oneOf: [{ required: ["a"] }, {}] }), [[]])
   })
   it("looks for a field of its own, not for one that objects inherit", () => {
     assert.deepStrictEqual(

@@ -3,7 +3,6 @@
 import { cutText } from "../../../domain/Characters.js"
 import { type Analyzer, chunksOf, fold, type Reading, wordCountOf } from "./Analyzer.js"
 import type { Spelling } from "./Spelling.js"
-import { withoutEmails } from "./ValueWords.js"
 import { functionWords, requestWords, weakWords } from "./WordClasses.js"
 
 /** Another way to read a word that is probably misspelled. */
@@ -138,13 +137,8 @@ export const clausesOf = (
 ): ReadonlyArray<QueryClause> => {
   const text = fold(cutText(query, longestQuery))
   const reader = { analyzer, translated, correct }
-  const worded = withoutEmails(text)
-  for (const [read, keepRequests] of [
-    [worded, false],
-    [worded, true],
-    [text, true]
-  ] as const) {
-    const clauses = take(read, reader, keepRequests)
+  for (const keepRequests of [false, true]) {
+    const clauses = take(text, reader, keepRequests)
     if (clauses.length > 0) return clauses
   }
   return []

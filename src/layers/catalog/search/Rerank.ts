@@ -34,6 +34,8 @@ export interface Asked {
   readonly nearness: Nearness | null
   /** Of each provider, its own score for the query. */
   readonly providerScores: Float32Array
+  /** What the score of a row is multiplied by, because of what its job is about; 1 where there is nothing. */
+  readonly fit: ReadonlyMap<number, number>
 }
 
 export class Reranker {
@@ -55,7 +57,11 @@ export class Reranker {
    * Raises the scores of the best rows, each at the place of its row, and brings these rows into the new order; the
    * others stay.
    */
-  raise(rows: Array<number>, scores: Array<number>, { clauses, nearness, providerScores, wrapping }: Asked): void {
+  raise(
+    rows: Array<number>,
+    scores: Array<number>,
+    { clauses, fit: fitting, nearness, providerScores, wrapping }: Asked
+  ): void {
     const used: Array<number> = []
     let ownWords = 0
     const pairs = new Set<number>()
@@ -99,7 +105,7 @@ export class Reranker {
         (nearness === null ? 0 : meant * nearness(row)) +
         fit * f32(providerScores, u32(providerOf, row)) +
         this.shortness(row)
-      insert(rows, scores, at, row, (scores[at] ?? 0) + best * share)
+      insert(rows, scores, at, row, ((scores[at] ?? 0) + best * share) * (fitting.get(row) ?? 1))
     }
     for (const term of used) {
       this.said[term] = 0

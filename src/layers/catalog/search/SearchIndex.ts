@@ -1,11 +1,12 @@
 // The search over one catalog revision, in memory. It ranks operations by relevance only: prices, jobs and preferences
 // are ordered by the catalog. Deterministic: the same documents, vocabulary and query give the same answer.
 import type { Effect } from "effect"
+import { type JobValues, valueFit, type ValueKind } from "../../../domain/JobValues.js"
 import { runInSlices } from "../../node/LongWork.js"
 import { Analyzer, fold, stemOf } from "./Analyzer.js"
 import type { SearchDocuments } from "./SearchDocument.js"
 import { buildSteps, type IndexData } from "./IndexData.js"
-import { type JobFinder, jobFinder, type JobMatch } from "./JobRecognition.js"
+import { type JobFinder, jobFinder, type JobMatch, type Said } from "./JobRecognition.js"
 import { Meanings } from "./Meaning.js"
 import { documentFrequency, impactOf } from "./Postings.js"
 import { clausesOf, type QueryClause } from "./QueryText.js"
@@ -17,7 +18,7 @@ import { judgedOnce, type MatchedBy, SearchHits } from "./SearchHits.js"
 import { buildSpelling, type Spelling, spellingWords } from "./Spelling.js"
 import { TopKSelector } from "./TopKSelection.js"
 import { defaultTuning, type Tuning } from "./Tuning.js"
-import { valueWords } from "./ValueWords.js"
+import { type QueryValues, valuesOf } from "./ValueWords.js"
 import { compileSteps, dictionaryOf, type SearchVocabulary, type Vocabulary } from "./Vocabulary.js"
 import { functionWords, requestWords, weakWords } from "./WordClasses.js"
 import type { WordTable } from "./WordTable.js"
@@ -48,6 +49,7 @@ const relatedTrust = 0.6
 /** What the index knows of words: the compiled vocabulary, words of English, other languages, and what words mean. */
 interface Words {
   readonly vocabulary: Vocabulary
+  readonly jobValues: ReadonlyMap<string, JobValues>
   readonly english: ReadonlySet<string>
   readonly languages: Languages
   readonly wordTable: WordTable | null
@@ -72,6 +74,10 @@ export class SearchIndex {
   private readonly topRows: TopKSelector
   private readonly reranker: Reranker
   private readonly jobs: JobFinder
+  /** By the kinds of values. */
+  private readonly fits = new Map<string, ReadonlyMap<number, number>>()
+  /** What the ids of the jobs begin with, such as `youtube`. */
+  private readonly networks: ReadonlySet<string>
   private constructor(
     private readonly data: IndexData,
     private readonly analyzer: Analyzer,
@@ -79,13 +85,14 @@ export class SearchIndex {
     private readonly spelling: Spelling,
     private readonly tuning: Tuning
   ) {
-    const { vocabulary } = words
+    const { jobValues, vocabulary } = words
+    this.networks = new Set(Array.from(data.capabilities.keys(), (id) => id.slice(0, id.indexOf("."))))
     this.resolver = { data, vocabulary, tuning }
     this.scorer = new Scorer(data.operations)
     this.providerScorer = new Scorer(data.providers)
     this.topRows = new TopKSelector()
     this.reranker = new Reranker(data, tuning)
-    this.jobs = jobFinder(vocabulary, data.capabilityTitles, analyzer)
+    this.jobs = jobFinder({ values: jobValues, vocabulary }, data.capabilityTitles, analyzer)
   }
 
   /** Number of documents. */
@@ -105,10 +112,11 @@ export class SearchIndex {
     const compiled = yield* compileSteps(vocabulary, analyzer)
     analyzer.forget()
     yield
-    const { languages = englishOnly, wordTable = null } = vocabulary
+    const { jobValues = new Map(), languages = englishOnly, wordTable = null } = vocabulary
     const meanings = wordTable === null ? null : yield* Meanings.steps(data, wordTable)
     const words = {
       vocabulary: compiled,
+      jobValues,
       english: new Set([...english, ...functionWords, ...requestWords, ...weakWords]),
       languages,
       wordTable,
@@ -138,21 +146,22 @@ export class SearchIndex {
 
   /** The jobs that the words ask for, the likeliest first, whether an operation does them or not. */
   jobsIn(words: string): ReadonlyArray<string> {
-    return this.jobs.find(this.meaningOf(words, clausesOf(words, this.analyzer))).map(({ id }) => id)
+    const values = this.valuesOf(words)
+    return this.jobs.find(this.meaningOf(values, clausesOf(values.beside, this.analyzer))).map(({ id }) => id)
   }
 
   search(query: string, options: SearchOptions): SearchAnswer {
     const { tuning } = this
-    const translation = this.translationOf(query)
-    // Words of another language are not wrongly spelled English.
-    const parsed =
-      translation === null
-        ? clausesOf(query, this.analyzer, undefined, this.spelling.correct)
-        : clausesOf(translation.text, this.analyzer, translation.words)
+    const values = this.valuesOf(query)
+    const beside = this.clausesIn(values.beside)
+    const jobs = this.jobs.find(this.meaningOf(values, beside))
+    // A query that is nothing but a value is searched for as it is written.
+    const isOnlyValue = beside.length === 0 && values.kinds.size > 0 && (jobs.length === 0 || !values.isAsked)
+    const searched = isOnlyValue ? query : beside.length === 0 ? values.beside : values.searched
+    const parsed = searched === values.beside ? beside : this.clausesIn(searched)
     const clauses = resolve(this.resolver, parsed)
-    const jobs = this.jobs.find(this.meaningOf(query, parsed))
     this.scorer.score(clauses, tuning.bestClause)
-    this.addJobs(jobs)
+    this.addJobs(jobs, values.kinds)
     // An operation of a provider whose other operations speak of the subject too is the likelier one.
     this.providerScorer.score(clauses, tuning.bestClause)
     const groups = { of: this.data.providerOf, scores: this.providerScorer.total.values, factor: tuning.provider }
@@ -171,11 +180,24 @@ export class SearchIndex {
       clauses,
       wrapping,
       nearness: this.words.meanings?.to(parsed, rows.slice(0, tuning.rerank)) ?? null,
-      providerScores: groups.scores
+      providerScores: groups.scores,
+      fit: this.fitOf(values.kinds)
     })
     const judge = judgedOnce((doc) => this.matchedBy(doc, clauses, jobs))
     const hits = new SearchHits(rows.slice(offset, end), scores.slice(offset, end), judge)
     return { hits, total, expandedCapabilities }
+  }
+
+  private valuesOf(query: string): QueryValues {
+    return valuesOf(query, (name) => this.networks.has(name) || this.data.providerWords.has(name))
+  }
+
+  private clausesIn(query: string): ReadonlyArray<QueryClause> {
+    const translation = this.translationOf(query)
+    // Words of another language are not wrongly spelled English.
+    return translation === null
+      ? clausesOf(query, this.analyzer, undefined, this.spelling.correct)
+      : clausesOf(translation.text, this.analyzer, translation.words)
   }
 
   private translationOf(query: string): Translation | null {
@@ -200,7 +222,7 @@ export class SearchIndex {
    * What the query says and means, for recognising jobs: its stems, their synonyms, and with less trust what is
    * related.
    */
-  private meaningOf(query: string, clauses: ReadonlyArray<QueryClause>): ReadonlyMap<string, number> {
+  private meaningOf(values: QueryValues, clauses: ReadonlyArray<QueryClause>): Said {
     const stems = new Map<string, number>()
     const raise = (stem: string, trust: number): void => {
       if (trust > (stems.get(stem) ?? 0)) stems.set(stem, trust)
@@ -218,18 +240,42 @@ export class SearchIndex {
         for (const part of reading.parts) say(part, trust)
       }
     }
-    for (const word of valueWords(query)) raise(stemOf(word), sameTrust)
-    return stems
+    for (const word of values.asked) raise(stemOf(word), relatedTrust)
+    const ofValues = new Set(Array.from(values.words, stemOf).filter((stem) => !stems.has(stem)))
+    for (const word of values.words) raise(stemOf(word), sameTrust)
+    return { stems, ofValues, values }
   }
 
   /** Operations of a job that is asked for are found even when they share no word with the query. */
-  private addJobs(jobs: ReadonlyArray<JobMatch>): void {
+  private addJobs(jobs: ReadonlyArray<JobMatch>, kinds: ReadonlySet<ValueKind>): void {
     if (jobs.length === 0) return
     const { total } = this.scorer
+    const { capability, valueCapability } = this.tuning
     const best = Math.max(1, total.highest())
-    for (const { id, match } of jobs) {
-      for (const row of this.data.capabilities.get(id) ?? []) total.add(row, this.tuning.capability * match * best)
+    const takesValue = (id: string): boolean => {
+      const job = kinds.size === 0 ? undefined : this.words.jobValues.get(id)
+      return job !== undefined && valueFit(job, kinds) === "takes"
     }
+    for (const { id, match } of jobs) {
+      const share = match * (takesValue(id) ? valueCapability : capability) * best
+      for (const row of this.data.capabilities.get(id) ?? []) total.add(row, share)
+    }
+  }
+
+  /** Of each row whose job takes these values, or has no use for them, what its score is multiplied by. */
+  private fitOf(kinds: ReadonlySet<ValueKind>): ReadonlyMap<number, number> {
+    const key = Array.from(kinds).sort().join(" ")
+    const known = this.fits.get(key)
+    if (known !== undefined) return known
+    const made = new Map<number, number>()
+    for (const [id, rows] of kinds.size === 0 ? [] : this.data.capabilities) {
+      const job = this.words.jobValues.get(id)
+      const fit = job === undefined ? "words" : valueFit(job, kinds)
+      if (fit === "takes" || fit === "refuses")
+        for (const row of rows) made.set(row, this.tuning[fit === "takes" ? "takesValue" : "noValue"])
+    }
+    this.fits.set(key, made)
+    return made
   }
 
   private matchedBy(doc: number, clauses: ReadonlyArray<SearchClause>, jobs: ReadonlyArray<JobMatch>): MatchedBy {

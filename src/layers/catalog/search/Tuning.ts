@@ -50,6 +50,11 @@ export interface Tuning {
   readonly proximity: number
   /** Share of the best score given to operations of a job that the query asks for. */
   readonly capability: number
+  /** The same for a job that takes a value of the query. */
+  readonly valueCapability: number
+  /** Factor of the score of a row whose job takes a value of the query, and of one that has no use for any. */
+  readonly takesValue: number
+  readonly noValue: number
 }
 
 export const defaultTuning: Tuning = {
@@ -87,5 +92,8 @@ export const defaultTuning: Tuning = {
   nameCoverage: 0.15,
   parameterCoverage: 0.35,
   proximity: 0.7,
-  capability: 0.35
+  capability: 0.35,
+  valueCapability: 1,
+  takesValue: 1.15,
+  noValue: 0.75
 }

@@ -1,30 +1,117 @@
 /**
- * Recognises values in a query by their form and gives words for them: "who owns example.com" is about a domain,
- * although it does not say "domain". These words only help to recognise jobs: ranking by them would favour every
- * operation that takes a URL.
+ * The values of a query (`domain/QuestionValues.ts`), for the search. A value is what the input of a run will be, and
+ * no subject: the `com` of example.com and the `stripe` of stripe.com find nothing, so values are taken out of what is
+ * searched for. What they are helps to recognise jobs: "who owns example.com" is about a domain, although it does not
+ * say "domain".
  */
+import { type ValueKind, valueKindOf } from "../../../domain/JobValues.js"
+import { type QuestionValues, valueSpansIn } from "../../../domain/QuestionValues.js"
 
-const email = /[\w.+-]+@[\w-]+\.[\w.-]+/
-const everyEmail = new RegExp(email, "g")
-/** A text without its e-mail addresses, whose parts are no words: the `io` of bob@x.io names no subject. */
-export const withoutEmails = (text: string): string => (text.includes("@") ? text.replace(everyEmail, " ") : text)
+export interface QueryValues {
+  /** The query without its values. A service or network that the catalog knows stays where an address is on it. */
+  readonly beside: string
+  /** What is searched for: the same, with the values that have no letters. */
+  readonly searched: string
+  /** The query with a sign in place of each value: `who owns {web}`. */
+  readonly slotted: string
+  readonly kinds: ReadonlySet<ValueKind>
+  /** There is a word beside the values, be it one without a subject. */
+  readonly isAsked: boolean
+  /** Words for the kinds of value. */
+  readonly words: ReadonlySet<string>
+  /** Words for what is asked of them, where a word without a subject says it. */
+  readonly asked: ReadonlyArray<string>
+}
 
-const kinds: ReadonlyArray<{ readonly look: RegExp; readonly words: ReadonlyArray<string> }> = [
-  { look: email, words: ["email", "address"] },
-  { look: /\bhttps?:\/\/\S+/i, words: ["url", "page", "website", "link"] },
-  {
-    look: /(^|[\s"'(])(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|app|co|ai|edu|gov|info|biz|[a-z]{2})(?=$|[\s"',.?!)])/i,
-    words: ["domain", "website"]
-  },
-  { look: /\b(?:\d{1,3}\.){3}\d{1,3}\b/, words: ["ip", "address"] },
-  { look: /\+\d[\d ()-]{6,}\d/, words: ["phone", "number"] },
-  { look: /-?\d{1,2}\.\d{2,}\s*,\s*-?\d{1,3}\.\d{2,}/, words: ["coordinate", "point", "latitude", "longitude"] },
-  { look: /[$€£¥]\s?\d|\b\d+(?:\.\d+)?\s?(?:usd|eur|gbp|jpy|dollars?|euros?|pounds?)\b/i, words: ["currency", "money"] }
-]
+/** "Where" asks for a place, and has no other word for it. */
+const where = /\bwhere\b/i
+const words: { readonly [kind in keyof QuestionValues]: ReadonlyArray<string> } = {
+  email: ["email", "address"],
+  url: ["url", "page", "website", "link"],
+  linkedin_url: ["url", "link", "linkedin"],
+  domain: ["domain", "website", "company"],
+  ip: ["ip", "address"],
+  phone: ["phone", "number"],
+  handle: ["profile", "user"],
+  latitude: ["coordinate", "point", "latitude", "longitude"]
+}
+const streetWords = ["address", "place"]
+const money = /[$€£¥]\s?\d|\b\d+(?:\.\d+)?\s?(?:usd|eur|gbp|jpy|dollars?|euros?|pounds?)\b/i
+const moneyWords = ["currency", "money"]
 
-/** Every kind of value has one of these. Most questions have none, and need not be looked at seven times. */
-const anyValue = /[@:.+$€£¥\d]/
+/** A house in a street, as it is written in some countries: the number first, or behind the name. */
+const street =
+  /\b\d{1,5}[a-z]?,? (?:\p{Lu}[\p{L}'.-]{0,30} ){1,4}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Ln|Drive|Dr|Square|Sq|Boulevard|Blvd|Court|Terrace|Highway|Parkway)\b|\p{Lu}[\p{L}-]{0,30}(?:stra(?:ß|ss)e|platz|allee|gasse|weg) \d{1,4}[a-z]?\b|\b\d{1,4},? (?:rue|avenue|boulevard|via|calle) (?:\p{L}[\p{L}'-]{0,30} ?){1,4}/gu
 
-/** Words for the kinds of value a text holds. */
-export const valueWords = (text: string): ReadonlyArray<string> =>
-  anyValue.test(text) ? kinds.flatMap(({ look, words }) => (look.test(text) ? words : [])) : []
+/**
+ * Two names behind a word that somebody's name stands behind. Words do not show a name for sure, so it is no value: it
+ * only tells jobs about a person from others, beside a value.
+ */
+const person = /\b(?:of|for|from|about|reach|contact|find|is|does|by) \p{Lu}\p{L}+(?: \p{Lu}\.)? \p{Lu}[\p{L}'’-]+/u
+
+export const slotOf = (kind: ValueKind): string => `{${kind}}`
+
+/** Values without letters. Their digits name no subject, and may stand in the text of an operation as an example. */
+const digits: ReadonlySet<ValueKind> = new Set(["ip", "phone", "point"])
+
+/** A domain, or an address with a path. */
+const hostLabels = (address: string): ReadonlyArray<string> =>
+  (/^(?:https?:\/\/)?([^/?#:]+)/i.exec(address)?.[1] ?? "").toLowerCase().split(".")
+
+const nothing = (query: string): QueryValues => ({
+  beside: query,
+  searched: query,
+  slotted: "",
+  kinds: new Set(),
+  isAsked: true,
+  words: new Set(),
+  asked: []
+})
+
+/** Every kind of value has one of these. */
+const mayHave = /[@:.+$€£¥\d]/
+
+/** `isNetwork` tells whether the catalog has a provider, or jobs, of a network or service of this name. */
+export const valuesOf = (query: string, isNetwork: (name: string) => boolean): QueryValues => {
+  if (!mayHave.test(query)) return nothing(query)
+  const found = valueSpansIn(query).flatMap(({ end, kind, start }) => {
+    const means = valueKindOf(kind)
+    const text = query.slice(start, end)
+    const kept = text.includes("/") ? hostLabels(text).filter(isNetwork) : []
+    const ofLinkedIn =
+      kind !== "linkedin_url" ? [] : text.includes("/company/") ? ["company", "page"] : ["person", "profile"]
+    return means === undefined
+      ? []
+      : [{ start, end, kind: means, kept, words: [...(words[kind] ?? []), ...ofLinkedIn] }]
+  })
+  for (const match of query.matchAll(street)) {
+    const [start, end] = [match.index, match.index + match[0].length]
+    if (!found.some((each) => each.start < end && start < each.end))
+      found.push({ start, end, kind: "street", kept: [], words: streetWords })
+  }
+  const isMoney = money.test(query)
+  if (found.length === 0) return isMoney ? { ...nothing(query), words: new Set(moneyWords) } : nothing(query)
+  found.sort((a, b) => a.start - b.start)
+  let beside = ""
+  let searched = ""
+  let slotted = ""
+  let at = 0
+  for (const { end, kept, kind, start } of found) {
+    const between = query.slice(at, start)
+    const said = `${between} ${kept.join(" ")} `
+    beside += said
+    searched += digits.has(kind) ? `${between}${query.slice(start, end)} ` : said
+    slotted += `${between} ${slotOf(kind)} `
+    at = end
+  }
+  const rest = query.slice(at)
+  return {
+    beside: beside + rest,
+    searched: searched + rest,
+    slotted: slotted + rest,
+    isAsked: /[\p{L}\p{N}]/u.test(beside + rest),
+    kinds: new Set([...found.map(({ kind }) => kind), ...(person.test(beside + rest) ? (["person"] as const) : [])]),
+    words: new Set([...found.flatMap((each) => each.words), ...(isMoney ? moneyWords : [])]),
+    asked: where.test(query) ? ["locate"] : []
+  }
+}

@@ -1,6 +1,7 @@
 // The general vocabulary: words that mean the same, everyday words and what catalogs call their subject, and jobs with
 // the ways people ask for them. Compiled to stems once; it holds language, never a query or an operation.
 import { Schema } from "effect"
+import type { JobValues } from "../../../domain/JobValues.js"
 import { type Analyzer, chunksOf, fold } from "./Analyzer.js"
 import type { Languages } from "./languages/Languages.js"
 import type { WordTable } from "./WordTable.js"
@@ -21,6 +22,8 @@ export type VocabularyFile = typeof VocabularyFile.Type
 /** All that the search knows of words: those of English, how other languages say them, and what words mean. */
 export interface SearchVocabulary extends VocabularyFile {
   readonly languages?: Languages
+  /** Of jobs, the values that they are about. A job that is not here may be about any. */
+  readonly jobValues?: ReadonlyMap<string, JobValues>
   /** Without it meanings are not compared. */
   readonly wordTable?: WordTable | null
 }
@@ -33,7 +36,9 @@ export interface Expansion {
 export interface VocabularyJob {
   readonly id: string
   readonly title: string
-  /** The stems of each phrase. */
+  /** The title and the phrases, as they are written. */
+  readonly written: ReadonlyArray<string>
+  /** The stems of each. */
   readonly phrases: ReadonlyArray<ReadonlyArray<string>>
 }
 
@@ -82,10 +87,12 @@ export function* compileSteps(file: VocabularyFile, analyzer: Analyzer): Generat
   const jobs: Array<VocabularyJob> = []
   for (const [id, job] of Object.entries(file.jobs)) {
     if (jobs.length % slice === slice - 1) yield
+    const written = [job.title, ...job.ask]
     jobs.push({
       id,
       title: job.title,
-      phrases: [job.title, ...job.ask].map((phrase) => stemsOf(phrase, analyzer)).filter((phrase) => phrase.length > 0)
+      written,
+      phrases: written.map((phrase) => stemsOf(phrase, analyzer)).filter((phrase) => phrase.length > 0)
     })
   }
   yield

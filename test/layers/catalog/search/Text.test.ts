@@ -52,11 +52,6 @@ describe("Taking a query apart", () => {
     ])
   })
 
-  it("takes no part of an e-mail address for a word, unless there is nothing else", () => {
-    assert.deepStrictEqual(wordsOf("verify ada@weather.io for Oslo"), [["verify", "oslo"]])
-    assert.deepStrictEqual(wordsOf("ada@weather.io"), [["ada", "weather", "io"]])
-  })
-
   it("keeps request words when there is nothing else", () => {
     assert.deepStrictEqual(wordsOf("please help"), [["please", "help"]])
   })
