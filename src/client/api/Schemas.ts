@@ -283,7 +283,10 @@ export type CatalogRow = {
   /** The same as executionMode async. Example: false. */
   readonly async: boolean
   readonly works: Works
-  /** What the source of the manifest calls the task; null where it says nothing. */
+  /**
+   * What the source of an imported operation calls its task, such as the tags of an OpenAPI document; null
+   * where it says nothing.
+   */
   readonly sourceCapability: string | null
   /**
    * Whose key a run needs: none, the gateway's (platform), the gateway's or your own
@@ -305,7 +308,7 @@ export type CatalogRow = {
   readonly summary: string
   /** A fixture for tests: it answers made-up data and calls nobody. Example: false. */
   readonly mock: boolean
-  /** The gateway's tests have checked it against the provider's own documentation. Example: true. */
+  /** The provider's documentation of this operation was read. Example: true. */
   readonly verified: boolean
   /** The provider needs no key. Example: false. */
   readonly keyless: boolean
@@ -405,7 +408,7 @@ export type ComparedItem = {
   } | null
   /** A fixture for tests: it answers made-up data and calls nobody. Example: false. */
   readonly mock: boolean
-  /** The gateway's tests have checked it against the provider's own documentation. Example: true. */
+  /** The provider's documentation of this operation was read. Example: true. */
   readonly verified: boolean
   /** The provider needs no key. Example: false. */
   readonly keyless: boolean
@@ -613,7 +616,10 @@ export type DiscoveredOperation = {
   /** The same as executionMode async. Example: false. */
   readonly async: boolean
   readonly works: Works
-  /** What the source of the manifest calls the task; null where it says nothing. */
+  /**
+   * What the source of an imported operation calls its task, such as the tags of an OpenAPI document; null
+   * where it says nothing.
+   */
   readonly sourceCapability: string | null
   /**
    * Whose key a run needs: none, the gateway's (platform), the gateway's or your own
@@ -812,7 +818,7 @@ export type Limits = {
     /** How many come back in a second. Example: 10. */
     readonly refillPerSecond: number
   }
-  /** Budgets that a run of the calling token counts against. */
+  /** Budgets that a run of the calling token counts against; always empty, because this gateway has none. */
   readonly budgets: ReadonlyArray<{
     /** Names the budget. Example: "bud_01jz3w8m5q0000000000000000". */
     readonly budgetId: string
@@ -919,7 +925,7 @@ export type Normalized = {
   readonly verdict: "confirmed" | "guessed" | "empty"
   /** Why, in a sentence. */
   readonly verdictReason: string
-  /** Whether the gateway's tests have checked how it is made. */
+  /** Whether the map that makes it was compared with the provider's documentation. */
   readonly mapVerified: boolean
 }
 
@@ -937,7 +943,10 @@ export type OperationContract = {
     readonly summary: string
     /** The job that it does; null when it belongs to no job. Example: "people.email.find". */
     readonly capability: string | null
-    /** What the source of the manifest calls the task; null where it says nothing. */
+    /**
+     * What the source of an imported operation calls its task, such as the tags of an OpenAPI document; null
+     * where it says nothing.
+     */
     readonly sourceCapability: string | null
     /** The category's id. Example: "people". */
     readonly category: string
@@ -993,8 +1002,8 @@ export type OperationContract = {
    */
   readonly effectClassification: "effectful" | "read_only"
   /**
-   * Dollars that a run of usageHints.exampleInput holds, of a job without fallback: at the provider that it
-   * would get now, or the most at its first one while none can run; the most that any input can cost is
+   * Dollars that a run of usageHints.exampleInput holds. Of a job: without fallback, at the provider that it
+   * would get now, or the most of its first one while none can run. The most that any input can cost is
    * endpoint.price.maxMicros. Example: 0.02.
    */
   readonly estimatedMaxCost: number
@@ -1058,7 +1067,10 @@ export type OperationContract = {
     readonly summary: string
     /** How sure that is. */
     readonly provenance: {
-      /** The gateway's tests have checked it. Example: true. */
+      /**
+       * The provider's documentation of this operation was read; of a job: one of its providers has a map that was
+       * compared with it. Example: true.
+       */
       readonly verified: boolean
       /** The day on which the provider's documentation was last read. Example: "2026-11-22". */
       readonly verifiedOn?: string | undefined
@@ -1073,7 +1085,7 @@ export type OperationContract = {
         readonly job: string
         /** The job's field names, and where each is found in the provider's answer. Example: {"email":"data.email"}. */
         readonly fields: { readonly [name: string]: string }
-        /** The gateway's tests have checked it. Example: true. */
+        /** The map was compared with the provider's documentation; false of a job. Example: true. */
         readonly verified: boolean
       }
     | undefined
@@ -1303,7 +1315,7 @@ export type PublicItem = {
   } | null
   /** A fixture for tests: it answers made-up data and calls nobody. Example: false. */
   readonly mock: boolean
-  /** The gateway's tests have checked it against the provider's own documentation. Example: true. */
+  /** The provider's documentation of this operation was read. Example: true. */
   readonly verified: boolean
   /** The provider needs no key. Example: false. */
   readonly keyless: boolean
@@ -1376,7 +1388,10 @@ export type Quote = {
         readonly skipped: ReadonlyArray<{
           /** The operation that is not tried. Example: "mock-email-find-2". */
           readonly endpointId: string
-          /** Why, as a word for programs. Example: "over_cost_cap". */
+          /**
+           * Why, as a word for programs; needs_identity: the input lacks a field that this provider needs, and reason
+           * names it. Example: "over_cost_cap".
+           */
           readonly code: "over_cost_cap" | "needs_identity" | "excluded" | "not_runnable" | "rejected_input"
           /** Why, in a sentence. Example: "It costs more than maxCostUsd". */
           readonly reason: string
@@ -1435,7 +1450,10 @@ export type RequestedJob = {
   readonly skipped: ReadonlyArray<{
     /** The operation that is not tried. Example: "mock-email-find-2". */
     readonly endpointId: string
-    /** Why, as a word for programs. Example: "over_cost_cap". */
+    /**
+     * Why, as a word for programs; needs_identity: the input lacks a field that this provider needs, and reason
+     * names it. Example: "over_cost_cap".
+     */
     readonly code: "over_cost_cap" | "needs_identity" | "excluded" | "not_runnable" | "rejected_input"
     /** Why, in a sentence. Example: "It costs more than maxCostUsd". */
     readonly reason: string
@@ -1477,7 +1495,10 @@ export type Route = {
   readonly skipped: ReadonlyArray<{
     /** The operation that is not tried. Example: "mock-email-find-2". */
     readonly endpointId: string
-    /** Why, as a word for programs. Example: "over_cost_cap". */
+    /**
+     * Why, as a word for programs; needs_identity: the input lacks a field that this provider needs, and reason
+     * names it. Example: "over_cost_cap".
+     */
     readonly code: "over_cost_cap" | "needs_identity" | "excluded" | "not_runnable" | "rejected_input"
     /** Why, in a sentence. Example: "It costs more than maxCostUsd". */
     readonly reason: string
@@ -1774,7 +1795,7 @@ export type SearchAnswer = {
 
 /** Who is calling, for a user interface. */
 export type SessionContext = {
-  /** How the caller came in. Example: "token". */
+  /** How the caller signed in: always with a token. Example: "token". */
   readonly mode: "token"
   /** What the caller showed. Example: "api_key". */
   readonly authenticationClass: "api_key"
@@ -1787,8 +1808,8 @@ export type SessionContext = {
   /** How this gateway runs. Example: "production". */
   readonly deploymentMode: string
   /**
-   * operator: of the gateway; admin: manages the account; member: may run; viewer: may only read. Example:
-   * "member".
+   * It follows from the token and is not a person's role in the console. operator: of the gateway; admin: has
+   * account:manage; viewer: may only read; member: any other. Example: "member".
    */
   readonly role: "operator" | "admin" | "member" | "viewer"
   /** When the calling token ends; null for never. */
@@ -1837,7 +1858,10 @@ export type TitleRow = {
   /** The same as executionMode async. Example: false. */
   readonly async: boolean
   readonly works: Works
-  /** What the source of the manifest calls the task; null where it says nothing. */
+  /**
+   * What the source of an imported operation calls its task, such as the tags of an OpenAPI document; null
+   * where it says nothing.
+   */
   readonly sourceCapability: string | null
   /**
    * Whose key a run needs: none, the gateway's (platform), the gateway's or your own
