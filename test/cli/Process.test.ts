@@ -83,6 +83,10 @@ describe("the gateway program", () => {
           assert.deepStrictEqual(readdirSync(place), [])
 
           yield* Effect.scoped(EmbeddedPostgres.start({ dataDir: place }))
+          const empty = yield* gateway(place, ["workspace", "create", "acme"])
+          assert.deepStrictEqual([empty.code, empty.out], [1, ""])
+          assert.include(empty.err, "gateway migrate")
+          assert.strictEqual((yield* gateway(place, ["migrate"])).code, 0)
           const made = yield* gateway(place, ["workspace", "create", "acme", "--json"])
           assert.deepStrictEqual([made.code, made.err], [0, ""])
           assert.match(JSON.parse(made.out).workspaceId, /^ws_/)
