@@ -1,7 +1,7 @@
 // The test files that get a process of their own. All others share one process, which loads the sources once. A file
 // stands here when it starts gateways or browsers as programs, sends signals, replaces something of the process
 // (environment, folder, clock, timers, `fetch`, modules), or judges figures of the whole process (memory, event loop,
-// open handles). eslint.config.js refuses most of that in the other files, and test/support/sharedProcess.ts fails a
+// open handles, counters). eslint.config.js refuses most of that in the other files, and test/support/sharedProcess.ts fails a
 // file that leaves its process changed.
 export const isolated = [
   "test/chaos/Answers.test.ts",
@@ -16,6 +16,7 @@ export const isolated = [
   "test/layers/compose/Processes.test.ts",
   "test/layers/postgres/{EmbeddedPostgres,LeasesRenewedApart}.test.ts",
   "test/layers/providers/{Expressions,Failures}.test.ts",
+  "test/layers/runs/RunCounters.test.ts",
   "test/scripts/{Build,ObjectSpreads}.test.ts"
 ]
 

@@ -25,7 +25,7 @@ const decode = Schema.decodeUnknownSync(
 )
 const questionsIn = (file: string): ReadonlyArray<Question> =>
   readLines(`bench/search/values/${file}.jsonl`).map((line) => decode(line))
-const requests = rowsOf(readFileSync("docs/agents.md", "utf8"), "Twenty everyday requests").map(
+const requests = rowsOf(readFileSync("docs/agents.md", "utf8"), "How much context a request takes").map(
   ([question = "", , endpointId = ""]): Question => ({ question, job: endpointId.replace(/`|job:/g, "") })
 )
 
