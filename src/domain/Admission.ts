@@ -152,7 +152,7 @@ export const keepRefused = (walletState: WalletState, now: number): Either.Eithe
   if (walletState.runsPerMinute !== null && window.minuteCount >= walletState.runsPerMinute)
     return Either.left(new RunRateLimited({ limit: walletState.runsPerMinute, retryAfterSeconds }))
   if (window.minuteRefused >= refusedRunsPerMinuteMax)
-    return Either.left(new RateLimitExceeded({ limit: refusedRunsPerMinuteMax, retryAfterSeconds }))
+    return Either.left(new RateLimitExceeded({ limit: refusedRunsPerMinuteMax, retryAfterSeconds, of: "refusedRuns" }))
   return Either.right({
     ...walletState,
     ...window,

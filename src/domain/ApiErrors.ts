@@ -254,15 +254,20 @@ export class RunRateLimited extends Schema.TaggedError<RunRateLimited>()("run_ra
 export class RateLimitExceeded extends Schema.TaggedError<RateLimitExceeded>()("rate_limit_exceeded", {
   limit: Schema.Int,
   retryAfterSeconds: Schema.Int,
-  /** What there was too much of: requests in a time, or reads that are under way. */
-  of: Schema.optionalWith(Schema.Literal("requests", "reads"), { default: () => "requests" })
+  /** What there was too much of: requests in a time, refused runs in a minute, or reads that are under way. */
+  of: Schema.optionalWith(Schema.Literal("requests", "refusedRuns", "reads"), { default: () => "requests" })
 }) {
   static readonly retryable = true
   static readonly retryHint = afterSeconds()
   override get message() {
-    return this.of === "requests"
-      ? `Too many requests; wait ${this.retryAfterSeconds} s`
-      : `Too many reads of this workspace at once (${this.limit} are worked on, ${readsWaitingMax} wait); wait ${this.retryAfterSeconds} s, and read over fewer connections`
+    switch (this.of) {
+      case "requests":
+        return `Too many requests; wait ${this.retryAfterSeconds} s`
+      case "refusedRuns":
+        return `Too many runs of this workspace were refused (${this.limit} in a minute); correct what they have in common, and wait ${this.retryAfterSeconds} s`
+      case "reads":
+        return `Too many reads of this workspace at once (${this.limit} are worked on, ${readsWaitingMax} wait); wait ${this.retryAfterSeconds} s, and read over fewer connections`
+    }
   }
   get retryHint() {
     return afterSeconds(this.retryAfterSeconds)

@@ -56,8 +56,10 @@ export const refusedRunsSuite = (name: string, storage: Layer.Layer<Storage>) =>
           Either.isLeft(answer) ? [{ error: answer.left, request: requests[index]! }] : []
         )
         assert.lengthOf(refused, 20)
-        for (const { error } of refused)
+        for (const { error } of refused) {
           assert.deepInclude(error, { _tag: "rate_limit_exceeded", limit: refusedRunsPerMinuteMax })
+          assert.include(error.message, "runs of this workspace were refused")
+        }
         const paid = yield* start(principal, {
           ...refused[0]!.request,
           ...requestOf(tool),
