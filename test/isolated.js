@@ -1,8 +1,8 @@
 // The test files that get a process of their own. All others share one process, which loads the sources once. A file
 // stands here when it starts gateways or browsers as programs, sends signals, replaces something of the process
 // (environment, folder, clock, timers, `fetch`, modules), or judges figures of the whole process (memory, event loop,
-// open handles, counters). eslint.config.js refuses most of that in the other files, and test/support/sharedProcess.ts fails a
-// file that leaves its process changed.
+// open handles, counters). eslint.config.js refuses most of that in the other files, and
+// test/support/sharedProcess.ts fails a file that leaves its process changed.
 export const isolated = [
   "test/chaos/Answers.test.ts",
   "test/cli/{Agents,Process}.test.ts",

@@ -24,17 +24,19 @@ export const shippedCatalog = Effect.flatMap(
   Effect.promise(() => import("../layers/compose/BuiltInContent.js")),
   ({ builtInContent }) => builtInContent("all")
 )
-const readFolders = (folders: ReadonlyArray<string>) =>
-  Effect.flatMap(
-    Effect.promise(() => import("../layers/catalog/CatalogFiles.js")),
-    ({ readCatalog }) => readCatalog(folders)
-  )
 /** What operators have published over the folders. */
 export const publishedCatalog = Effect.flatMap(CatalogRevisions, ({ latest }) =>
   Effect.map(latest, ({ content }) => content)
 )
-/** The folders of `GATEWAY_CATALOG`. */
-export const configuredCatalog = Effect.flatMap(readConfig, ({ catalogFolders }) => readFolders(catalogFolders))
+/** The folders of `GATEWAY_CATALOG`. Their operations may name jobs of the built-in catalog. */
+export const configuredCatalog = Effect.gen(function* () {
+  const { catalogFolders } = yield* readConfig
+  const { readCatalog } = yield* Effect.promise(() => import("../layers/catalog/CatalogFiles.js"))
+  return yield* readCatalog(
+    catalogFolders,
+    catalogFolders.length === 0 ? {} : { otherJobs: (yield* shippedCatalog).jobs }
+  )
+})
 
 /** Fails where no source knows the provider; `typedAs` is the option or argument that named it. */
 export const checkProvider = Effect.fn("cli.checkProvider")(function* (

@@ -728,6 +728,25 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
     )
   )
 
+  it.effect("keeps in the audit trail which prices a withdrawal brings back", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const place = yield* temporary
+        mkdirSync(join(place, "providers"))
+        const builtIn = readFileSync("catalog/providers/kickbox.yaml", "utf8")
+        writeFileSync(join(place, "providers", "kickbox.yaml"), builtIn.replace(/micros: 10000/g, "micros: 12000"))
+        assert.strictEqual((yield* cli(["catalog", "publish", place])).code, 0)
+        assert.strictEqual((yield* cli("catalog withdraw")).code, 0)
+        const { services } = yield* CommandLine
+        const { items } = yield* Effect.flatMap(AuditTrail, (trail) =>
+          trail.list({ action: "catalog.published" }, { limit: 1, after: null })
+        ).pipe(Effect.provide(services))
+        assert.deepInclude(items[0]?.before, { prices: ["kickbox-verify: $0.012 a call"] })
+        assert.deepInclude(items[0]?.after, { prices: ["kickbox-verify: $0.01 a call"] })
+      })
+    )
+  )
+
   it.effect(
     "publishes and withdraws when every running node has it in force, and says when none runs",
     () =>

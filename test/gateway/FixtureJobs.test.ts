@@ -10,6 +10,7 @@ import { Context, Effect, Redacted } from "effect"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import { readCatalog } from "../../src/layers/catalog/CatalogFiles.js"
 import { PlatformKeys } from "../../src/services/PlatformKeys.js"
+import { ProviderHealth } from "../../src/services/ProviderHealth.js"
 import { startGateway } from "../support/gateway.js"
 
 const later = [
@@ -97,12 +98,16 @@ it.scopedLive(
       writeFileSync(join(folder, "providers", "own-finder.yaml"), ownFinder)
       const { call, funded, services } = yield* startGateway({ catalogFolders: ["catalog", folder] })
       const { token } = yield* funded(1_000_000)
-      const run = (key: string) =>
+      const run = (key: string, more: object = {}) =>
         Effect.map(
           call("POST", "/v1/runs?wait=10", {
             token,
             headers: { "idempotency-key": key },
-            body: { endpointId: "job:people.email.find", input: { name: "Ada Example", domain: "example.com" } }
+            body: {
+              endpointId: "job:people.email.find",
+              input: { name: "Ada Example", domain: "example.com" },
+              ...more
+            }
           }),
           ({ json }) => json
         )
@@ -112,6 +117,14 @@ it.scopedLive(
       const after = yield* run("with a key")
       assert.deepStrictEqual([after.status, after.result.code, after.actualCost], ["failed", "needs_input", 0])
       assert.notProperty(after, "servedProviderId")
+      assert.deepStrictEqual(
+        after.result.needs.map((each: { readonly endpointId: string }) => each.endpointId),
+        ["own-find"]
+      )
+      const excluded = yield* run("left out", { fallback: { exclude: ["own-finder"] } })
+      assert.strictEqual(excluded.status, "failed")
+      yield* Context.get(services, ProviderHealth).setState("own-finder", "draining", commandLine)
+      assert.strictEqual((yield* run("draining")).status, "failed")
     }),
   60_000
 )

@@ -169,6 +169,9 @@ export const boxesField = (field: FieldBase & { readonly choices: ReadonlyArray<
 }
 
 /** One box; it is sent as `on` when it is ticked. */
+/** What a browser sends of a box that is ticked. */
+export const boxTicked = "on"
+
 export const boxField = (field: FieldBase): Html => {
   const problem = field.form.problems.get(field.name)
   const id = idOf(field)
@@ -177,6 +180,7 @@ export const boxField = (field: FieldBase): Html => {
       type: "checkbox",
       id,
       name: field.name,
+      value: boxTicked,
       checked: typedOf(field.form, field.name) !== null,
       "aria-describedby": problem === undefined ? null : `${id}-problem`
     })}><span>${field.label}${isShown(field.hint) && html` <small>${field.hint}</small>`}</span></label>

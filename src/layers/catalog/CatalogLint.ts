@@ -4,6 +4,7 @@
  * the outside. Only a live call can show whether the documentation is true.
  */
 import * as http from "node:http"
+import { onErrorStatus } from "./import/OpenApiErrors.js"
 import { Effect, Either, Redacted } from "effect"
 import { canonical, type Json, type JsonObject } from "../../domain/Json.js"
 import type { Endpoint, JobManifest, Sample } from "../../domain/Manifest.js"
@@ -183,12 +184,13 @@ const hurried = ({ operation, provider }: Endpoint): Endpoint => {
   })
 }
 
-/** Whether a sample could show anything: an imported operation has neither rules nor a map of its answer. */
+/** Whether a sample of a hit could show anything: an imported operation has only rules for error statuses. */
 const hasRules = ({ job, output, price, response }: Endpoint["operation"]): boolean =>
   job !== undefined ||
   output !== undefined ||
   price.basis !== "free" ||
-  response.errors.length + response.missStatuses.length > 0 ||
+  response.errors.some(({ when }) => when !== onErrorStatus) ||
+  response.missStatuses.length > 0 ||
   [response.miss, response.weak, response.success].some((rule) => rule !== undefined)
 
 const shapeProblems = (endpoint: Endpoint, jobs: ReadonlyMap<string, JobManifest>): ReadonlyArray<LintProblem> => {

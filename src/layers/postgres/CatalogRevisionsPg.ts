@@ -179,11 +179,11 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
       })
 
     /** The prices that change for those who run: what was published before stands over the built-in operations. */
-    const pricesBefore = (content: CatalogContent, builtIn: CatalogContent, { versions }: Members) =>
+    const pricesBefore = (serving: CatalogContent["endpoints"], builtIn: CatalogContent, { versions }: Members) =>
       Effect.map(
         endpointsOf(
           new Map(
-            content.endpoints.flatMap(({ contractVersion, operation: { id } }): ReadonlyArray<[string, string]> => {
+            serving.flatMap(({ contractVersion, operation: { id } }): ReadonlyArray<[string, string]> => {
               const version = versions.get(id)
               return version === undefined || version === contractVersion ? [] : [[id, version]]
             })
@@ -222,9 +222,13 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
           )
           const sequence = row?.sequence ?? 0
           yield* query(sql`select pg_notify(${channel}, ${String(sequence)})`)
-          const prices = priceChanges(yield* pricesBefore(content, builtIn, last.members), content.endpoints)
-          const audited = prices.slice(0, auditedIds)
           const withdrawn = Array.from(last.members.versions.keys()).filter((id) => !versions.has(id))
+          const gone = new Set(withdrawn)
+          // What is withdrawn uncovers the built-in operation of the same id, and its price.
+          const uncovered = builtIn.endpoints.filter(({ operation: { id } }) => gone.has(id))
+          const serving = [...content.endpoints, ...uncovered]
+          const prices = priceChanges(yield* pricesBefore(serving, builtIn, last.members), serving)
+          const audited = prices.slice(0, auditedIds)
           return changed(
             { sequence, endpoints: versions.size },
             {

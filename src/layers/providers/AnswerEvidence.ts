@@ -22,12 +22,15 @@ export const retryAfterSeconds = (header: string | undefined, nowMillis: number)
 
 const messageCharactersMax = 300
 
+/** What would break a line, or turn the words around it: control characters, white space, marks of direction. */
+const unshown = /[\p{Cc}\s\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu
+
 /** A provider's own words: one line, bounded, without control characters. */
 export const quoted = (value: Json): string | undefined => {
   if (value === null || value === "") return undefined
   // The text is cut before it is searched, because it may be as long as the answer.
   const text = (typeof value === "string" ? value : writeJson(value)).slice(0, 10 * messageCharactersMax)
-  return cutText(wellFormed(text.replace(/[\p{Cc}\s]+/gu, " ").trim()), messageCharactersMax)
+  return cutText(wellFormed(text.replace(unshown, " ").trim()), messageCharactersMax)
 }
 
 const anomalous = (text: string): string => cutText(wellFormed(text), 100)

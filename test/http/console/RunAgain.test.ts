@@ -230,6 +230,14 @@ describe("running a run again", () => {
         // The form that comes back still knows which run it repeats, also after the cost was shown.
         const quoted = yield* send("mock-send-message/quote", second.fields)
         assert.include(plainOf(quoted.text), "This may be done twice.")
+        for (const odd of ["", "off"]) {
+          const notTicked = yield* send("mock-send-message/run", [...fieldsOf(quoted.text), ["anyway", odd]])
+          assert.strictEqual(notTicked.status, 400, odd)
+        }
+        const forged = fieldsOf(quoted.text).map(([name, value]): [string, string] =>
+          name === "from" ? [name, `${value.slice(0, -1)}${value.endsWith("0") ? "1" : "0"}`] : [name, value]
+        )
+        assert.strictEqual((yield* send("mock-send-message/run", forged)).status, 404)
         const ticked = yield* send("mock-send-message/run", [...fieldsOf(quoted.text), ["anyway", "on"]])
         assert.strictEqual(ticked.status, 303, plainOf(ticked.text))
       }),

@@ -407,6 +407,11 @@ paths:
         imported.endpoints.map(({ operation: { response } }) => response.errors.map(({ message }) => message)),
         [["body.detail || body.title"], ["body.error.message"], ["body.error"], ["body.errors[0].message"], [], []]
       )
+      const content = yield* decodeCatalog(
+        { jobs: [], providers: manifestTexts(imported.endpoints) },
+        { thorough: true }
+      )
+      assert.deepStrictEqual(yield* lintCatalog(content), [])
     })
   )
 

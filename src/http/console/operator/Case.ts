@@ -36,13 +36,14 @@ import { evidenceSection } from "./EvidenceSection.js"
 
 const verdictTexts: { readonly [V in Verdict]: string } = {
   charged: "charged: the provider did it and bills it",
-  released: "released: the provider never saw it, or does not bill it",
+  released: "released: the call never reached the provider",
   partly_charged: "partly charged: the provider bills a part"
 }
 
 const meanings: { readonly [V in Verdict]: string } = {
   charged: "The workspace pays all that is held.",
-  released: "The workspace pays nothing. All that is held is available to it again.",
+  released:
+    "The workspace pays nothing. All that is held is available to it again. The client is told to send the run again, so an effect that took place would take place twice.",
   partly_charged: "The workspace pays a part of what is held. The rest is available to it again."
 }
 

@@ -7,7 +7,7 @@ import { toUsd } from "../../../domain/Micros.js"
 import { Accounts } from "../../../services/Accounts.js"
 import { Reconciliation, type UncertainRow } from "../../../services/Reconciliation.js"
 import { time } from "../../Fields.js"
-import { badge, code, duration, instant, linkTo, money } from "../Figures.js"
+import { badge, duration, instant, linkTo, money, shortId } from "../Figures.js"
 import { html, to } from "../Html.js"
 import { operatorPage } from "../Page.js"
 import { notice } from "../Parts.js"
@@ -33,7 +33,12 @@ export const deskPage = operatorPage({
             html`${linkTo(to(["operator", "desk", run.runId]), instant(run.createdAt))}<br /><small>${duration(Math.max(0, now - run.createdAt))} ago</small>`,
           csv: ({ run }) => time(run.createdAt)
         },
-        { label: "Run", minor: true, cell: ({ run }) => code(run.runId.slice(-6)), csv: ({ run }) => run.runId },
+        {
+          label: "Run",
+          minor: true,
+          cell: ({ run }) => shortId(run.runId, to(["operator", "desk", run.runId])),
+          csv: ({ run }) => run.runId
+        },
         {
           label: "Workspace",
           cell: ({ run }) =>

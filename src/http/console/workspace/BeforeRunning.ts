@@ -13,7 +13,7 @@ import type { StorageError } from "../../../domain/StorageErrors.js"
 import { Runs } from "../../../services/Runs.js"
 import { runIdOf } from "../../GivenId.js"
 import { code, linkTo } from "../Figures.js"
-import { boxField, type Filled, hiddenField, type Typed } from "../Forms.js"
+import { boxField, boxTicked, type Filled, hiddenField, type Typed } from "../Forms.js"
 import { html, type Html, nothing, to } from "../Html.js"
 import type { WorkspaceVisit } from "../Page.js"
 import { notice } from "../Parts.js"
@@ -29,22 +29,25 @@ const isEffectful = ({ effectClassification }: OperationContract): boolean => ef
 export const mayDoTwice = (contract: OperationContract, first: Run): boolean =>
   isEffectful(contract) && holdsMoney(first.status)
 
-/** The run that this form repeats although its end is not known; null where there is none. */
+/**
+ * The run that this form repeats although its end is not known; null where it repeats none. Fails for one that is not
+ * there.
+ */
 export const unsettledFirst = (
   { workspaceId }: WorkspaceVisit,
   contract: OperationContract,
   typed: Typed
-): Effect.Effect<Run | null, StorageError, Runs> =>
+): Effect.Effect<Run | null, NotFound | StorageError, Runs> =>
   Effect.gen(function* () {
     const [from] = typed.get(firstName) ?? []
     if (from === undefined) return null
     const { run } = yield* (yield* Runs).get(workspaceId, yield* runIdOf(from))
     return mayDoTwice(contract, run) ? run : null
-  }).pipe(Effect.catchTag("not_found", (_: NotFound) => Effect.succeed(null)))
+  })
 
 /** Refused where the first run is not settled and nobody has said that it shall be repeated anyway. */
 export const repeatAgreed = (first: Run | null, typed: Typed): Effect.Effect<void, ValidationError> =>
-  first === null || typed.has(anywayName)
+  first === null || typed.get(anywayName)?.[0] === boxTicked
     ? Effect.void
     : ValidationError.of(anywayName, "Tick this to run it although the first run may have done it.")
 

@@ -51,6 +51,9 @@ const placesIn = (document: JsonObject, raw: Json | undefined): ReadonlyArray<st
   return [...sentencesIn(document, members, "body"), ...inner]
 }
 
+/** A rule with this condition changes nothing about an answer that succeeds. */
+export const onErrorStatus = "status >= `400`"
+
 /** An expression for the sentence in an error answer; null where the document describes none. */
 export const errorSentence = (document: JsonObject, responses: Json | undefined): string | null => {
   const places = entriesOf(responses).flatMap(([status, response]) => {

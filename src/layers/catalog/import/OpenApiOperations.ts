@@ -12,7 +12,7 @@ import {
   slug
 } from "./ImportedOperation.js"
 import { bodyOf, isJsonType } from "./OpenApiBodies.js"
-import { errorSentence } from "./OpenApiErrors.js"
+import { errorSentence, onErrorStatus } from "./OpenApiErrors.js"
 import { parameterFields } from "./OpenApiParameters.js"
 import { entriesOf, listOf, textOf } from "./OpenApiParts.js"
 import type { Reading } from "./OpenApiReading.js"
@@ -65,7 +65,7 @@ const answersOf = (reading: Reading, id: string, method: string, responses: Json
       : {
           response: {
             ...(named.length === 0 ? {} : { successStatuses: named.map(({ status }) => status) }),
-            ...(sentence === null ? {} : { errors: [{ when: "status >= `400`", message: sentence }] })
+            ...(sentence === null ? {} : { errors: [{ when: onErrorStatus, message: sentence }] })
           }
         })
   }

@@ -56,7 +56,7 @@ export const planJob: (
     if (supply.endpoints.length === 0) return yield* noSupply(jobId)
 
     const verdicts = yield* Effect.forEach(supply.endpoints, (ranked) => verdictOn(parts, asked, ranked))
-    const { chosen, unusable } = chosenOf(verdicts)
+    const { chosen, unusable } = yield* choiceOf(parts, asked, supply.endpoints, verdicts)
     const [first] = chosen
     const route = routeTo(supply.job.id, request, { chosen, unusable })
     if (first === undefined)
@@ -86,16 +86,38 @@ interface Choice {
   readonly unusable: ReadonlyArray<Unusable>
 }
 
+/** Whether a key is there that this real provider would be called with, whatever else stands against it. */
+const hasKey = (
+  parts: PlanningParts,
+  asked: Asked,
+  { endpoint }: RankedEndpoint
+): Effect.Effect<boolean, StorageError> =>
+  endpoint.provider.mock
+    ? Effect.succeed(false)
+    : Effect.catchAll(
+        Effect.map(keyOf(parts, asked, endpoint), (key) => key !== "None"),
+        (error) => (isCredentialFailure(error) ? Effect.succeed(false) : Effect.fail(error))
+      )
+
 /**
- * A fixture stands in only where no real provider has a key. Where one has, made-up data would be taken for real: the
- * run is refused for what stands against the real ones.
+ * A fixture stands in only while no real provider of the job has a key. Where one has, made-up data would be taken for
+ * real: the run is refused for what stands against the real ones, and nothing is said of the fixtures.
  */
-const chosenOf = (verdicts: ReadonlyArray<Fitting | Unusable>): Choice => {
+const choiceOf = Effect.fnUntraced(function* (
+  parts: PlanningParts,
+  asked: Asked,
+  endpoints: ReadonlyArray<RankedEndpoint>,
+  verdicts: ReadonlyArray<Fitting | Unusable>
+) {
   const fitting = verdicts.flatMap((verdict) => (verdict._tag === "Fits" ? [verdict] : []))
   const unusable = verdicts.flatMap((verdict) => (verdict._tag === "Skipped" ? [verdict] : []))
   const real = fitting.filter(({ mock }) => !mock)
-  return { chosen: real.length > 0 || unusable.some(({ hasKey }) => hasKey) ? real : fitting, unusable }
-}
+  if (real.length > 0) return { chosen: real, unusable }
+  const hasFixtures = endpoints.some(({ endpoint }) => endpoint.provider.mock)
+  if (!hasFixtures || !(yield* Effect.exists(endpoints, (ranked) => hasKey(parts, asked, ranked))))
+    return { chosen: fitting, unusable }
+  return { chosen: [], unusable: unusable.filter(({ provider }) => !provider.mock) }
+})
 
 const routeTo = (job: JobId, request: PlanRequest, { chosen, unusable }: Choice): RoutePlan => {
   const { connectionId, fallback } = request
@@ -201,7 +223,6 @@ const judge: (
     denial: null,
     problems: [],
     wantsKey: false,
-    hasKey: false,
     pausedSeconds: 0,
     maxMicros: null,
     ...circumstances
@@ -217,22 +238,21 @@ const judge: (
       ? unusable("not_runnable", error.message, { wantsKey: connectionId === null && needsKey.has(error.code) })
       : error
   )
-  const hasKey = key !== "None"
   // The pause is that of the platform's own address. A connection with an address of its own does not share it.
   const hasOwnAddress = key === "Connection" && provider.variables !== undefined
   const { openForSeconds: pausedSeconds } = yield* parts.health.health(provider.id, key)
   if (pausedSeconds > 0 && !hasOwnAddress) {
     const why = `${provider.name} is failing and is left alone for ${pausedSeconds} s`
-    return yield* Effect.fail(unusable("not_runnable", why, { hasKey, pausedSeconds }))
+    return yield* Effect.fail(unusable("not_runnable", why, { pausedSeconds }))
   }
   const prepared = parts.providers.prepareJob(endpoint, sent)
   if (prepared._tag === "Rejected") {
     const { code, reason: why } = skipForInput(prepared.problems)
-    return yield* Effect.fail(unusable(code, why, { hasKey, problems: prepared.problems }))
+    return yield* Effect.fail(unusable(code, why, { problems: prepared.problems }))
   }
   const input = withoutRefusedUnknown(endpoint, key, prepared.input)
   const rejected = (problems: ReadonlyArray<InputProblem>) =>
-    Effect.fail(unusable("rejected_input", problems.map(sayProblem).join("; "), { hasKey, problems }))
+    Effect.fail(unusable("rejected_input", problems.map(sayProblem).join("; "), { problems }))
   const refused = refusedFields(endpoint, key, input).map((each): InputProblem => ({ _tag: "Invalid", ...each }))
   if (refused.length > 0) return yield* rejected(refused)
   const priced = candidateOf(endpoint, input)
@@ -241,7 +261,7 @@ const judge: (
   const cap = fallback?.maxCostMicros ?? null
   if (cap !== null && candidate.maxMicros > cap) {
     const why = `costs up to ${dollars(candidate.maxMicros)}, and the cap is ${dollars(cap)}`
-    return yield* Effect.fail(unusable("over_cost_cap", why, { hasKey, maxMicros: candidate.maxMicros }))
+    return yield* Effect.fail(unusable("over_cost_cap", why, { maxMicros: candidate.maxMicros }))
   }
   return { _tag: "Fits", candidate, reason, mock: provider.mock } as const
 })

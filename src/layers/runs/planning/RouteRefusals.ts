@@ -33,8 +33,6 @@ export interface Unusable {
   readonly problems: ReadonlyArray<InputProblem>
   /** It would run if it had a key. */
   readonly wantsKey: boolean
-  /** A key is there that it would be called with. */
-  readonly hasKey: boolean
   /** It is left alone for so long because it was failing; 0 when it is not. */
   readonly pausedSeconds: number
   /** What it would cost at most, when that is what stands against it. */
