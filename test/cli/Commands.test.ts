@@ -728,6 +728,20 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
     )
   )
 
+  it.effect("knows providers of GATEWAY_CATALOG, whose operations do jobs of the built-in catalog", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const place = yield* temporary
+        mkdirSync(join(place, "providers"))
+        const builtIn = readFileSync("catalog/providers/kickbox.yaml", "utf8")
+        writeFileSync(join(place, "providers", "own.yaml"), builtIn.replaceAll("kickbox", "own"))
+        const settings = { GATEWAY_CATALOG: place }
+        const told = yield* cli("provider state own disabled", { settings })
+        assert.deepStrictEqual([told.code, told.out.length], [0, 1], told.err.join())
+      })
+    )
+  )
+
   it.effect("keeps in the audit trail which prices a withdrawal brings back", () =>
     Effect.scoped(
       Effect.gen(function* () {
