@@ -8,13 +8,13 @@
 import { fork } from "node:child_process"
 import { createServer } from "node:http"
 import { fileURLToPath } from "node:url"
+import { stallMillisMax } from "../chaos/stage/Bounds.js"
 import { cases } from "./bounds/Cases.js"
 import { calibrate, type Measured } from "./bounds/Measuring.js"
 import { optionsOf } from "./Options.js"
 import { environmentWith } from "./runs/Environment.js"
 import { nodeFlags } from "./runs/Processes.js"
 
-const stallMillisMax = 50
 const memoryMegabytesMax = 100
 /** For what runs while nobody else waits for the process. */
 const aloneMillisMax = 2_000

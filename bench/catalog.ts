@@ -7,7 +7,8 @@ import { generatedFile } from "./catalog/Generated.js"
 import { optionsOf } from "./Options.js"
 import { quantile } from "./Quantiles.js"
 import { dataFolder } from "./search/Data.js"
-import { freePort, nodeFlags, ready, start, stopAll } from "./runs/Processes.js"
+import { freePort } from "../chaos/stage/PostgresPrograms.js"
+import { nodeFlags, ready, start, stopAll } from "./runs/Processes.js"
 import { cpuSeconds, residentMegabytes } from "./runs/Usage.js"
 
 const options = optionsOf({ values: ["data", "seconds"] })

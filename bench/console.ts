@@ -23,7 +23,8 @@ import { optionsOf } from "./Options.js"
 import { quantile } from "./Quantiles.js"
 import { days, fill, largest } from "./console/Fill.js"
 import { configured } from "./runs/Gateways.js"
-import { freePort, nodeFlags, ready, start, stopAll } from "./runs/Processes.js"
+import { freePort } from "../chaos/stage/PostgresPrograms.js"
+import { nodeFlags, ready, start, stopAll } from "./runs/Processes.js"
 
 const p95MillisMax = 100
 

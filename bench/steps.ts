@@ -15,7 +15,8 @@ import * as EmbeddedPostgres from "../src/layers/postgres/embedded/EmbeddedPostg
 import { optionsOf } from "./Options.js"
 import { environmentWith } from "./runs/Environment.js"
 import { paidRunBody, unlimited } from "./runs/PaidRun.js"
-import { freePort, nodeFlags, ready } from "./runs/Processes.js"
+import { freePort } from "../chaos/stage/PostgresPrograms.js"
+import { nodeFlags, ready } from "./runs/Processes.js"
 
 const options = optionsOf({ values: ["requests", "places"] })
 const requests = options.count("requests", 100)

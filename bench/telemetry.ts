@@ -12,7 +12,8 @@ import * as EmbeddedPostgres from "../src/layers/postgres/embedded/EmbeddedPostg
 import { optionsOf } from "./Options.js"
 import { median } from "./Quantiles.js"
 import { paidRunBody, unlimited } from "./runs/PaidRun.js"
-import { freePort, nodeFlags, ready, start } from "./runs/Processes.js"
+import { freePort } from "../chaos/stage/PostgresPrograms.js"
+import { nodeFlags, ready, start } from "./runs/Processes.js"
 import { cpuSeconds, residentMegabytes } from "./runs/Usage.js"
 
 const { count } = optionsOf({ values: ["runs", "rounds", "connections"] })

@@ -15,7 +15,8 @@ import * as EmbeddedPostgres from "../../src/layers/postgres/embedded/EmbeddedPo
 import { Accounts } from "../../src/services/Accounts.js"
 import { Wallet } from "../../src/services/Wallet.js"
 import { environmentWith } from "./Environment.js"
-import { freePort, nodeFlags, ready, start } from "./Processes.js"
+import { freePort } from "../../chaos/stage/PostgresPrograms.js"
+import { nodeFlags, ready, start } from "./Processes.js"
 
 export type Settings = Readonly<Record<string, string>>
 

@@ -4,7 +4,8 @@ import { Schema } from "effect"
 import type { Gateway } from "./Gateways.js"
 import { type Call, load, type Measured } from "./Load.js"
 import { bearer, paidInput, paidRunsWith } from "./PaidRun.js"
-import { freePort, ready, start } from "./Processes.js"
+import { freePort } from "../../chaos/stage/PostgresPrograms.js"
+import { ready, start } from "./Processes.js"
 
 export interface Row {
   readonly label: string

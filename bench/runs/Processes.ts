@@ -1,6 +1,5 @@
 // The processes of the benchmark: each alone in its own, as in production, started here and stopped with it.
 import { type ChildProcess, spawn } from "node:child_process"
-import { createServer } from "node:net"
 import { readFileSync } from "node:fs"
 import { Schema } from "effect"
 import { request } from "undici"
@@ -12,18 +11,6 @@ const { scripts } = Schema.decodeUnknownSync(
 
 /** The flags that `npm start` gives Node. */
 export const nodeFlags: ReadonlyArray<string> = scripts.start.match(/--\S+/g) ?? []
-
-export const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once("error", reject)
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address()
-      server.close(() =>
-        typeof address === "object" && address !== null ? resolve(address.port) : reject(new Error("no port"))
-      )
-    })
-  })
 
 const started: Array<ChildProcess> = []
 // Also when the benchmark fails half-way.

@@ -27,16 +27,13 @@ const keyOf = (providerId: string) =>
     (keys) => keys.find((key) => key.providerId === providerId) ?? null
   )
 
-/** What is empty came from nowhere: a person who sees only that it is wrong does not learn where it is read. */
+/** An empty secret mostly means that nothing was given, so the message says where it is read. */
 const secretTyped = Effect.flatMap(SecretInput, ({ read }) =>
   Effect.filterOrFail(
     read,
     (secret) => Redacted.value(secret).trim() !== "",
     () =>
-      ValidationError.of(
-        "secret",
-        "is read from standard input, and nothing stood there: give it with < key.txt or type it"
-      )
+      ValidationError.of("secret", "is read from standard input, which was empty: give it with < key.txt, or type it")
   )
 )
 

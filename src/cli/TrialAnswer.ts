@@ -35,7 +35,7 @@ export interface Trial {
 /** Of a body, for people and for `--json`. */
 const bodyCharsMax = 2_000
 
-/** A key is blotted out sign by sign. Who looks at the screen learns not even how long it is. */
+/** A key is hidden character by character. The screen does not show how long it is. */
 const evenly = (text: string): string => text.replace(/\*{4,}/g, "********")
 
 const evenlyEach = (headers: { readonly [name: string]: string }): { readonly [name: string]: string } =>

@@ -352,7 +352,7 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
       const empty = yield* cli("key set hunter", { input: "" })
       assert.strictEqual(empty.code, 1)
       assert.lengthOf(empty.err, 1)
-      assert.include(empty.err[0], "is read from standard input, and nothing stood there")
+      assert.include(empty.err[0], "is read from standard input, which was empty")
       for (const [provider, form] of [
         ["twilio", "user:password"],
         ["snov", "client_id:client_secret"]

@@ -3,10 +3,10 @@
  * job's fields fills is skipped by every run of the job, and nobody sees why. Only names are looked at, not values.
  */
 import { commonNameOf, mapInput, planFields } from "../../domain/InputMapping.js"
-import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
+import type { JsonObject } from "../../domain/Json.js"
 import type { Endpoint, JobManifest, Operation } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
-import { inputFields, requiredFields } from "../../domain/OperationInput.js"
+import { inputFields, neededSets, requiredFields } from "../../domain/OperationInput.js"
 import type { LintProblem } from "./CatalogLint.js"
 
 /** Values for the names of jobs from which the mapping makes others, such as the two parts of a name. */
@@ -23,28 +23,8 @@ const inputsOf = ({ needs }: JobManifest): ReadonlyArray<JsonObject> =>
     Object.fromEntries(set.map((name) => [name, member(usual, commonNameOf(name) ?? "") ?? "text"]))
   )
 
-const strings = (value: Json | undefined): ReadonlyArray<string> =>
-  Array.isArray(value) ? value.filter((item: Json) => typeof item === "string") : []
-
 const fewest = (choices: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> =>
   choices.reduce((least, each) => (each.length < least.length ? each : least), choices[0] ?? [])
-
-/** The fields that a schema asks for and that are not there; of several choices those of the one that lacks least. */
-const lacking = (schema: Json, has: (field: string) => boolean): ReadonlyArray<string> => {
-  if (!isObject(schema)) return []
-  const choices = ["anyOf", "oneOf"].flatMap((keyword) => {
-    const branches = member(schema, keyword) ?? null
-    return Array.isArray(branches) ? fewest(branches.map((branch: Json) => lacking(branch, has))) : []
-  })
-  const all = member(schema, "allOf") ?? null
-  return [
-    ...new Set([
-      ...strings(member(schema, "required")).filter((field) => !has(field)),
-      ...choices,
-      ...(Array.isArray(all) ? all.flatMap((branch: Json) => lacking(branch, has)) : [])
-    ])
-  ]
-}
 
 /** The fields that an operation still lacks, whatever of its job's fields a run is given. Empty where it can be run. */
 const unfilled = (operation: Operation, job: JobManifest): ReadonlyArray<string> => {
@@ -54,13 +34,12 @@ const unfilled = (operation: Operation, job: JobManifest): ReadonlyArray<string>
     required: new Set(requiredFields(operation)),
     accepts: operation.accepts
   })
+  const sets = neededSets(operation.input)
   return fewest(
-    inputsOf(job).map((input) => {
+    inputsOf(job).flatMap((input) => {
       const filled = mapInput(plan, input)
-      return lacking(
-        operation.input,
-        (field) => Object.hasOwn(filled, field) || fields.get(field)?.["default"] !== undefined
-      )
+      const has = (field: string) => Object.hasOwn(filled, field) || fields.get(field)?.["default"] !== undefined
+      return sets.map((set) => set.filter((field) => !has(field)))
     })
   )
 }

@@ -2,6 +2,8 @@
 import { Clock, Effect } from "effect"
 import { actorName } from "../../../domain/AuditEntry.js"
 import { needsTwo } from "../../../domain/Resolution.js"
+import type { WorkspaceId } from "../../../domain/Ids.js"
+import type { Page } from "../../../domain/Page.js"
 import { shownEndpoint } from "../../../domain/Run.js"
 import { toUsd } from "../../../domain/Micros.js"
 import { Accounts } from "../../../services/Accounts.js"
@@ -15,6 +17,28 @@ import { type Column, listing, listScreen, noFilters } from "../Tables.js"
 
 const openOf = ({ proposals }: UncertainRow) => proposals.find(({ status }) => status === "open")
 
+type NamedRow = UncertainRow & { readonly workspaceName: string }
+
+/** The rows with the names of their workspaces, each of which is read once. */
+const withNames = ({ items, next }: Page<UncertainRow>) =>
+  Effect.gen(function* () {
+    const { workspace } = yield* Accounts
+    const nameOf = (id: WorkspaceId) =>
+      workspace(id).pipe(
+        Effect.map(({ name }) => name),
+        Effect.catchTag("not_found", () => Effect.succeed<string>(id))
+      )
+    const ids = Array.from(new Set(items.map(({ run }) => run.workspaceId)))
+    const names = new Map(yield* Effect.forEach(ids, (id) => Effect.map(nameOf(id), (name) => [id, name] as const)))
+    return {
+      items: items.map((row): NamedRow => ({
+        ...row,
+        workspaceName: names.get(row.run.workspaceId) ?? row.run.workspaceId
+      })),
+      next
+    }
+  })
+
 export const deskPage = operatorPage({
   path: "desk",
   navigation: { label: "Desk", order: 20 },
@@ -23,10 +47,7 @@ export const deskPage = operatorPage({
       const reconciliation = yield* Reconciliation
       const { twoPersonAboveMicros } = reconciliation
       const now = yield* Clock.currentTimeMillis
-      const workspaceNames = new Map(
-        (yield* (yield* Accounts).workspaces).map(({ name, workspaceId }) => [workspaceId, name])
-      )
-      const columns: ReadonlyArray<Column<UncertainRow>> = [
+      const columns: ReadonlyArray<Column<NamedRow>> = [
         {
           label: "Since",
           cell: ({ run }) =>
@@ -41,11 +62,8 @@ export const deskPage = operatorPage({
         },
         {
           label: "Workspace",
-          cell: ({ run }) =>
-            linkTo(
-              to(["operator", "workspaces", run.workspaceId]),
-              html`<bdi>${workspaceNames.get(run.workspaceId) ?? run.workspaceId}</bdi>`
-            ),
+          cell: ({ run, workspaceName }) =>
+            linkTo(to(["operator", "workspaces", run.workspaceId]), html`<bdi>${workspaceName}</bdi>`),
           csv: ({ run }) => run.workspaceId
         },
         { label: "Operation", cell: ({ run }) => shownEndpoint(run), csv: ({ run }) => shownEndpoint(run) },
@@ -83,7 +101,7 @@ export const deskPage = operatorPage({
         keyOf: ({ run }) => run.runId,
         empty: html`<p>No run waits for a person.</p>
           <p>A run comes here when a call with an effect was sent and its answer was lost. Its hold stays until somebody decides.</p>`,
-        read: (_, page) => reconciliation.uncertain(page)
+        read: (_, page) => Effect.flatMap(reconciliation.uncertain(page), withNames)
       })
       return listScreen(
         "Desk",

@@ -5,7 +5,6 @@
  */
 import { Effect } from "effect"
 import { type NotFound, ValidationError } from "../../../domain/ApiErrors.js"
-import { isObject, type Json, type JsonObject } from "../../../domain/Json.js"
 import type { OperationContract } from "../../../domain/OperationContract.js"
 import type { Run } from "../../../domain/Run.js"
 import { holdsMoney } from "../../../domain/RunMachine.js"
@@ -77,32 +76,15 @@ export const effectNotice = (
     ${boxField({ form, name: anywayName, label: "Send it again, although the first run may have done it" })}`
 }
 
-const texts = (value: Json | undefined): ReadonlyArray<string> =>
-  Array.isArray(value) ? value.filter((each) => typeof each === "string") : []
-
-/** The sets of fields of a choice, of which an input needs one. Empty where one of them asks for nothing. */
-const setsOf = (choices: Json | undefined): ReadonlyArray<ReadonlyArray<string>> => {
-  const sets = Array.isArray(choices) ? choices.map((each) => (isObject(each) ? texts(each["required"]) : [])) : []
-  return sets.some((fields) => fields.length === 0) ? [] : sets
-}
-
-/** Each choice that an input has to make, as the sets of fields of which it gives one. */
-const choicesOf = (schema: JsonObject): ReadonlyArray<ReadonlyArray<ReadonlyArray<string>>> => {
-  const { allOf, anyOf, oneOf } = schema
-  return [
-    ...[setsOf(anyOf), setsOf(oneOf)].filter((sets) => sets.length > 0),
-    ...(Array.isArray(allOf) ? allOf.flatMap((each) => (isObject(each) ? choicesOf(each) : [])) : [])
-  ]
-}
-
 const joined = (parts: ReadonlyArray<Html>, word: string): Html =>
   html`${parts.map((part, at) => html`${at > 0 && (at === parts.length - 1 ? ` ${word} ` : ", ")}${part}`)}`
 
 /** Which sets of fields do, above the form. Fields that are needed in any case are marked themselves. */
-export const neededFields = (schema: JsonObject): Html =>
-  html`${choicesOf(schema).map((sets) =>
-    sets.length === 1
-      ? html`<p class="hint">Needed: ${joined((sets[0] ?? []).map(code), "and")}.</p>`
-      : html`<p class="hint">Give one of these:</p>
-        <ul class="hint">${sets.map((fields) => html`<li>${joined(fields.map(code), "and")}</li>`)}</ul>`
-  )}`
+export const neededFields = ({ usageHints: { inputAlternatives = [] } }: OperationContract): Html => {
+  const [only, ...others] = inputAlternatives
+  if (only === undefined) return nothing
+  return others.length === 0
+    ? html`<p class="hint">Needed: ${joined(only.map(code), "and")}.</p>`
+    : html`<p class="hint">Give one of these:</p>
+        <ul class="hint">${inputAlternatives.map((fields) => html`<li>${joined(fields.map(code), "and")}</li>`)}</ul>`
+}
