@@ -7,7 +7,7 @@
  */
 import type { Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
-import { Effect, type Scope } from "effect"
+import { Effect, Predicate, type Scope } from "effect"
 import { readerBytesPerSecond, readerStallMillis, unreadBytesMax } from "../domain/Limits.js"
 import { makeUnderWay } from "../services/UnderWay.js"
 
@@ -24,8 +24,11 @@ export interface ReaderLimits {
 interface Answer {
   readonly response: ServerResponse
   readonly socket: Socket
-  /** What the socket had sent before. */
-  readonly sentBefore: number
+  /** What its connection had taken before. */
+  readonly takenBefore: number
+  /** What its connection has taken by now, and since when it is no more. */
+  taken: number
+  takenSince: number
   /** The moment since which something of it waits in this process. */
   since: number | null
   /** The same for its reader, who can take nothing of it before its turn. */
@@ -45,6 +48,19 @@ const standard: ReaderLimits = {
   lookMillis: 1_000
 }
 
+/**
+ * How much the kernel has taken of what was written to a connection: what still waits in this process is not in it, as
+ * it is in `bytesWritten`. Only the handle of a connection knows, which is no documented interface of Node; without one
+ * the connection is closed.
+ */
+const takenOf = ({ _handle: handle }: Socket & { readonly _handle?: unknown }): number =>
+  Predicate.hasProperty(handle, "bytesWritten") &&
+  Predicate.hasProperty(handle, "writeQueueSize") &&
+  Predicate.isNumber(handle.bytesWritten) &&
+  Predicate.isNumber(handle.writeQueueSize)
+    ? handle.bytesWritten - handle.writeQueueSize
+    : 0
+
 /** Watches for as long as the scope lives. */
 export const cutSlowReaders = (
   server: Server,
@@ -56,12 +72,20 @@ export const cutSlowReaders = (
   server.setTimeout(limits.stallMillis, (socket: Socket) => {
     // Node has seen no byte go either way for so long. Without an answer under way it is an idle connection, which Node
     // would end too.
-    const current = Array.from(answers).find(({ response }) => response.socket === socket)
-    if (current === undefined || current.response.writableLength > 0) socket.destroy()
+    if (Array.from(answers).every((answer) => answer.socket !== socket)) socket.destroy()
   })
   server.on("request", (request, response: ServerResponse) => {
     const { socket } = request
-    const ended = answers.add({ response, socket, sentBefore: socket.bytesWritten, since: null, offeredSince: null })
+    const taken = takenOf(socket)
+    const ended = answers.add({
+      response,
+      socket,
+      takenBefore: taken,
+      taken,
+      takenSince: performance.now(),
+      since: null,
+      offeredSince: null
+    })
     response.once("close", ended)
   })
 
@@ -75,11 +99,18 @@ export const cutSlowReaders = (
         continue
       }
       const since = (answer.since ??= at)
+      const taken = takenOf(answer.socket)
       // Node gives a response its socket when its turn comes.
-      if (answer.response.socket !== null) answer.offeredSince ??= at
-      const accepted = answer.socket.bytesWritten - answer.sentBefore
-      const allowedMillis = limits.stallMillis + (accepted / limits.bytesPerSecond) * 1_000
-      if (at - (answer.offeredSince ?? at) > allowedMillis) answer.socket.destroy()
+      if (answer.response.socket !== null && answer.offeredSince === null) answer.offeredSince = answer.takenSince = at
+      if (taken !== answer.taken) {
+        answer.taken = taken
+        answer.takenSince = at
+      }
+      const allowedMillis = limits.stallMillis + ((taken - answer.takenBefore) / limits.bytesPerSecond) * 1_000
+      const isSlow =
+        answer.offeredSince !== null &&
+        (at - answer.takenSince > limits.stallMillis || at - answer.offeredSince > allowedMillis)
+      if (isSlow) answer.socket.destroy()
       else unread.push({ socket: answer.socket, bytes, since })
     }
     let total = unread.reduce((sum, { bytes }) => sum + bytes, 0)

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url"
 import Pg from "pg"
 import { CatalogFollowing } from "../../src/layers/catalog/CatalogFollowing.js"
 import { CatalogServed } from "../../src/layers/catalog/CatalogServed.js"
+import { ContractStorePg } from "../../src/layers/postgres/ContractStorePg.js"
 import { DatabasePg } from "../../src/layers/postgres/Database.js"
 import { drop, ProvidersScripted } from "../../src/layers/providers/ProvidersScripted.js"
 import { RunId } from "../../src/domain/Ids.js"
@@ -780,7 +781,9 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
             Layer.provide(worldServices(newWorld()))
           )
           const { services } = yield* CommandLine
-          const start = Layer.build(Layer.fresh(Layer.provideMerge(node, services)))
+          const start = Layer.build(
+            Layer.fresh(node.pipe(Layer.provide(ContractStorePg), Layer.provideMerge(services)))
+          )
           const nodes = [yield* start, yield* start]
           const seen = Effect.forEach(nodes, (context) =>
             Effect.map(Context.get(context, Catalog).endpoint("bats-list"), (found) => found !== null)

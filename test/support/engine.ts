@@ -22,6 +22,7 @@ import {
 import { MoneyAndRunsPg } from "../../src/layers/compose/StorageOnPostgres.js"
 import { PaymentsNone } from "../../src/layers/accounts/payments/PaymentsNone.js"
 import { Accounts, type Principal } from "../../src/services/Accounts.js"
+import { RunSignalsPg } from "../../src/layers/postgres/RunSignalsPg.js"
 import type { Ids } from "../../src/services/Ids.js"
 import type { Providers } from "../../src/services/Providers.js"
 import type { RunRequest } from "../../src/services/Runs.js"
@@ -36,7 +37,8 @@ export const storageMemory: Layer.Layer<Storage | People> = StorageMemory({ infl
 export const storagePg: Layer.Layer<Storage | People, never, Database> = MoneyAndRunsPg({
   inflightLimit,
   billing: billingDefaults,
-  payments: PaymentsNone
+  payments: PaymentsNone,
+  signals: RunSignalsPg
 })
 
 /** The same, but its time is that of the test's clock: Postgres cannot be told what time it is. */

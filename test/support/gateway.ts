@@ -73,15 +73,15 @@ export const startGateway = (
   overrides: Partial<GatewayConfig> = {}
 ): Effect.Effect<RunningGateway, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const database = reached(yield* acquireTestDatabase())
+    // A test that names another database names it without a pooler.
+    const database = overrides.databaseUrl === undefined ? reached(yield* acquireTestDatabase()) : undefined
     const dataDir = yield* temporaryFolder("gateway-test-")
     const config: GatewayConfig = {
       role: "all",
       host: "127.0.0.1",
       port: 0,
-      databaseUrl: Option.some(database.url),
-      // A test that names another database names it without a pooler.
-      listenUrl: overrides.databaseUrl === undefined ? Option.fromNullable(database.directUrl) : Option.none(),
+      databaseUrl: Option.fromNullable(database?.url),
+      listenUrl: Option.fromNullable(database?.directUrl),
       poolerPrepares: false,
       databaseConnections: 10,
       dataDir,

@@ -38,7 +38,9 @@ import { ProposalsPg } from "../postgres/ProposalsPg.js"
 import { ReportsPg } from "../postgres/ReportsPg.js"
 import { RetentionPasses } from "../runs/retention/RetentionPasses.js"
 import { RunHistoryPg } from "../postgres/history/RunHistoryPg.js"
+import { RunSignalsMemory } from "../memory/RunSignalsMemory.js"
 import { RunSignalsPg } from "../postgres/RunSignalsPg.js"
+import type { RunSignals } from "../../services/RunSignals.js"
 import { RunStorePg } from "../postgres/RunStorePg.js"
 import { SealingPg } from "../postgres/SealingPg.js"
 import { SecretsPgOpening } from "./Secrets.js"
@@ -113,6 +115,8 @@ export const MoneyAndRunsPg = (options: {
   readonly inflightLimit: number
   readonly billing: BillingPolicy
   readonly payments: Layer.Layer<Payments | PaymentEvents | OffSessionPayments>
+  /** Whether it waits for the runs of all nodes. */
+  readonly signals: Layer.Layer<RunSignals, never, Database>
 }): Layer.Layer<MoneyAndRuns | People, never, Database> =>
   Layer.mergeAll(
     AccountsPg,
@@ -122,7 +126,7 @@ export const MoneyAndRunsPg = (options: {
     MembersPg,
     ProposalsPg,
     ReportsPg,
-    RunSignalsPg,
+    options.signals,
     RunStorePg,
     SearchUsesPg,
     SessionsPg,
@@ -142,14 +146,14 @@ const billingOf = ({ billing, publicUrl }: GatewayConfig): BillingPolicy =>
     dashboardUrl: (workspaceId) => `${publicUrl}/console/${workspaceId}/top-up`
   })
 
-/** Every service that stands on Postgres, with the database under them, which is migrated first. */
-export const StoragePg = <E, R>(config: GatewayConfig, database: Layer.Layer<Database, E, R>) =>
+/** What a command of an operator and a node have in common. */
+const SharedStoragePg = <E, R>(
+  config: GatewayConfig,
+  database: Layer.Layer<Database, E, R>,
+  signals: Layer.Layer<RunSignals, never, Database>
+) =>
   Layer.mergeAll(
     CatalogRevisionsPg.pipe(Layer.provide(ContractStorePg)),
-    CapabilityRequestsPg,
-    ContractStorePg,
-    CursorKeyPg,
-    EndpointStatsPg,
     ProviderHealthPg,
     SecretsPgOpening(config.egressAllow)
   ).pipe(
@@ -157,11 +161,18 @@ export const StoragePg = <E, R>(config: GatewayConfig, database: Layer.Layer<Dat
       MoneyAndRunsPg({
         inflightLimit: config.inflightLimit,
         billing: billingOf(config),
-        payments: Option.match(config.stripe, { onNone: () => PaymentsNone, onSome: PaymentsStripe })
+        payments: Option.match(config.stripe, { onNone: () => PaymentsNone, onSome: PaymentsStripe }),
+        signals
       })
     ),
     Layer.provideMerge(SealingPg({ keyFile: config.production ? null : `${config.dataDir}/sealing-keys` })),
-    Layer.provideMerge(migrated(database))
+    Layer.provideMerge(database)
+  )
+
+/** Every service that stands on Postgres, with the database under them, which is migrated first. */
+export const StoragePg = <E, R>(config: GatewayConfig, database: Layer.Layer<Database, E, R>) =>
+  Layer.mergeAll(CapabilityRequestsPg, ContractStorePg, CursorKeyPg, EndpointStatsPg).pipe(
+    Layer.provideMerge(SharedStoragePg(config, migrated(database), RunSignalsPg))
   )
 
 /** How long runs are kept, over a storage on Postgres. */
@@ -174,15 +185,21 @@ export const RetentionPg = ({ retention }: GatewayConfig) => {
   )
 }
 
+/** A connection takes longer to make than what most commands ask of it. */
+const operatorConnectionsMax = 2
+
 /**
- * The services of an operator's command line: everything about accounts, money and keys, nothing that dispatches. They
- * are about a gateway that is there.
+ * The services of an operator's command line: everything about accounts, money and keys, nothing that dispatches and
+ * nothing that a node does in the background. They are about a gateway that is there.
  */
-export const OperatorServices = (config: GatewayConfig) =>
-  ReconciliationStored({ twoPersonAboveMicros: Option.getOrNull(config.resolveTwoPersonMicros) }).pipe(
+export const OperatorServices = (config: GatewayConfig) => {
+  const databaseConnections = Math.min(operatorConnectionsMax, config.databaseConnections)
+  const database = holdingGateway(DatabaseFound({ ...config, databaseConnections }))
+  return ReconciliationStored({ twoPersonAboveMicros: Option.getOrNull(config.resolveTwoPersonMicros) }).pipe(
     Layer.provide(SettlementBatched),
     Layer.provide(FaultPointsOff),
     Layer.merge(Layer.succeed(PublicUrl, config.publicUrl)),
     Layer.merge(RetentionPg(config)),
-    Layer.provideMerge(StoragePg(config, holdingGateway(DatabaseFound(config))))
+    Layer.provideMerge(SharedStoragePg(config, migrated(database), RunSignalsMemory))
   )
+}

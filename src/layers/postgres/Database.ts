@@ -65,13 +65,13 @@ export class Database extends Context.Tag("gateway/layers/Database")<
      */
     readonly urgent: Query
     /**
-     * Runs one statement that reads whole tables, on a connection that is made for it. The planner is free there, and
-     * the statement has no time limit. It is never part of a transaction.
+     * Runs one statement that reads whole tables, on a connection apart. The planner is free there, and the statement has
+     * no time limit. It is never part of a transaction.
      */
     readonly survey: Query
     /**
      * Runs the effect in one transaction, as `transact` does, whose statements have no time limit: for changes of the
-     * schema. It has a connection of its own, which goes to no pooler and is closed after it.
+     * schema. It has the connections of the surveys, which go to no pooler.
      */
     readonly transactUnlimited: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, Own<E> | StorageError, R>
     /**

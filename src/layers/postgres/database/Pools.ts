@@ -240,14 +240,17 @@ export const pooledPool = (
     Effect.tap((pool) => Effect.sync(() => (prepared ? undefined : pool.on("connect", withoutNames))))
   )
 
-/** Each statement or transaction gets a connection of its own, which is closed after it and has no time limits. */
+/** Long enough for one migration after the other to take the same connection. */
+const surveyIdleMillis = 1_000
+
+/** Connections without time limits, which are closed soon after they were used. */
 export const surveyPool = (servers: Servers, limits: PoolLimits): Effect.Effect<Pg.Pool, never, Scope.Scope> =>
   poolOf(servers, {
     application_name: "provider-gateway (survey)",
     // Its settings leave before the statement, and are not waited for.
     ...pipelined,
     max: 2,
-    maxUses: 1,
+    idleTimeoutMillis: surveyIdleMillis,
     connectionTimeoutMillis: limits.acquireTimeoutMillis
     // A role may have the limits that a pooler needs; they are not meant for these statements.
   }).pipe(Effect.tap((pool) => Effect.sync(() => atFirst(pool, `${allTo("on")}; set statement_timeout = 0`))))
