@@ -4,13 +4,12 @@
 // open handles, counters). eslint.config.js refuses most of that in the other files, and
 // test/support/sharedProcess.ts fails a file that leaves its process changed.
 export const isolated = [
-  "test/chaos/Answers.test.ts",
   "test/cli/{Agents,Process}.test.ts",
   "test/client/{Browser,Webhooks}.test.ts",
   "test/docs/{Agents,Blocks,Client,Installed,Package,SupplyChain}.test.ts",
   "test/examples/Examples.test.ts",
   "test/golden/{DocumentExamples,Process}.test.ts",
-  "test/http/{OAuth,PagesBrowser,SlowReaders,WorstShapes}.test.ts",
+  "test/http/{OAuth,PagesBrowser,SlowReaders}.test.ts",
   "test/http/serving/HangUps.test.ts",
   "test/http/console/{Browser,ConnectBrowser,TopUpBrowser}.test.ts",
   "test/layers/compose/Processes.test.ts",
@@ -20,6 +19,6 @@ export const isolated = [
   "test/scripts/{Build,ObjectSpreads}.test.ts"
 ]
 
-// Short forms of what `npm run chaos` does, each with several gateways that are killed, stopped and started again. They
-// take as long as a quarter of all other files, so they have a command of their own: `npm run test:chaos`.
-export const chaos = ["test/chaos/{Kills,Simultaneous,Stalls,Storage}.test.ts"]
+// Short forms of what `npm run chaos` does, each with gateways that are killed, stopped and started again, or attacked
+// for long. They take as long as a third of all other files, so they have a command of their own: `npm run test:chaos`.
+export const chaos = ["test/chaos/{Answers,Kills,Renewals,Simultaneous,Stalls,Storage,WorstShapes}.test.ts"]

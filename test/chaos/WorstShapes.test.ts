@@ -4,7 +4,7 @@
  */
 import { it } from "@effect/vitest"
 import { worstShapes } from "../../chaos/attacks/WorstShapes.js"
-import { attacked } from "../chaos/stage.js"
+import { attacked } from "./stage.js"
 
 it.live(
   "no request holds up the event loop for 50 ms or takes 50 MB, whatever its shape, on any route, with a token or without",
