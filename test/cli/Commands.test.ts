@@ -107,6 +107,46 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
     })
   )
 
+  it.effect("does nothing on the database that a node does in the background, and makes few connections", () =>
+    Effect.gen(function* () {
+      const { url } = yield* CommandLine
+      const client = yield* Effect.acquireRelease(
+        Effect.promise(async () => {
+          const connected = new Pg.Client(Redacted.value(url))
+          await connected.connect()
+          return connected
+        }),
+        (connected) => Effect.promise(() => connected.end())
+      )
+      const connections = Effect.promise(async () => {
+        const { rows } = await client.query<{ readonly name: string }>(
+          `select application_name as name from pg_stat_activity
+           where datname = current_database() and application_name like 'provider-gateway%'`
+        )
+        return rows.map(({ name }) => name)
+      })
+      // A node deletes counts of days so long ago.
+      yield* statement(
+        "insert into endpoint_stats (day, endpoint_id, bucket, calls, successes) values (1, 'x', 1, 1, 1)"
+      )
+      let found: ReadonlyArray<string> = []
+      const between: Typed["between"] = (services) => {
+        const accounts = Context.get(services, Accounts)
+        const workspaces = Effect.zipRight(
+          Effect.map(connections, (now) => (found = now)),
+          accounts.workspaces
+        )
+        return Context.add(services, Accounts, { ...accounts, workspaces })
+      }
+      yield* json("workspace list", { between })
+      assert.isNotEmpty(found)
+      assert.isAtMost(found.length, 2)
+      assert.deepStrictEqual([...new Set(found)], ["provider-gateway"])
+      const { rows } = yield* Effect.promise(() => client.query("select from endpoint_stats where day = 1"))
+      assert.lengthOf(rows, 1)
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("takes the id or the name of a workspace wherever it takes one", () =>
     Effect.gen(function* () {
       const name = `by-name-${names++}`

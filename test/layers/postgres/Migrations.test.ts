@@ -1,7 +1,7 @@
 // Migrations on a real server: order, two starters at once, a failure in the middle, a database from the future.
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Logger, TestClock } from "effect"
-import { Database, type DatabaseOptions, DatabasePg } from "../../../src/layers/postgres/Database.js"
+import { Database, type DatabaseOptions, DatabasePg, type Sql } from "../../../src/layers/postgres/Database.js"
 import { migrate, type Migration } from "../../../src/layers/postgres/Migrations.js"
 import { migrations } from "../../../src/layers/postgres/migrations/index.js"
 import { acquireTestDatabase } from "../../support/postgres.js"
@@ -52,6 +52,18 @@ describe("migrate", () => {
         assert.deepStrictEqual(yield* migrate(two), ["0002_more"])
         assert.deepStrictEqual(yield* migrate(two), [])
         assert.deepStrictEqual(yield* wallets, [{ id: 1 }, { id: 2 }])
+      })
+    )
+  )
+
+  it.effect("runs one after the other on one connection, because each would take longer to make than a migration", () =>
+    emptyDatabase(
+      Effect.gen(function* () {
+        const notes = (sql: Sql) =>
+          Effect.asVoid(sql`insert into wallets values (pg_backend_pid()) on conflict do nothing`)
+        const { "0001_wallets": first } = two
+        yield* migrate({ "0001_wallets": first!, "0002_more": notes, "0003_more": notes, "0004_more": notes })
+        assert.lengthOf(yield* wallets, 2)
       })
     )
   )
