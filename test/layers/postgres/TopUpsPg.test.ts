@@ -18,6 +18,8 @@ import { TopUps } from "../../../src/services/TopUps.js"
 import { Wallet } from "../../../src/services/Wallet.js"
 import { billing } from "../../support/billing.js"
 import { newWorkspace, sharedDatabase } from "../../support/sharedDatabase.js"
+import { automaticTopUpsSuite } from "../../services/AutomaticTopUps.suite.js"
+import { topUpReportsSuite } from "../../services/TopUpReports.suite.js"
 import { topUpsSuite } from "../../services/TopUps.suite.js"
 
 const database = sharedDatabase()
@@ -36,6 +38,8 @@ const topUps = (policy: BillingPolicy, over: Layer.Layer<Database> = database) =
     ])
   )
 topUpsSuite("TopUpsPg", topUps)
+topUpReportsSuite("TopUpReportsPg", topUps)
+automaticTopUpsSuite("AutomaticTopUpsPg", topUps)
 
 it.effect("money that comes in while a node takes what is due is seen: no card is charged for it", () =>
   Effect.gen(function* () {

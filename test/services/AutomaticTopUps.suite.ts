@@ -1,0 +1,399 @@
+/** What every AutomaticTopUps layer promises: a saved card is charged once, and no more than its rule allows. */
+import { assert } from "@effect/vitest"
+import { Context, Effect, Fiber, Layer, TestClock } from "effect"
+import { describe } from "vitest"
+import { commandLine } from "../../src/domain/AuditEntry.js"
+import type { TopUpId } from "../../src/domain/Ids.js"
+import { type WorkspaceId } from "../../src/domain/Ids.js"
+import { AutomaticTopUps } from "../../src/services/AutomaticTopUps.js"
+import {
+  type Charged,
+  ChargeRefused,
+  ChargeUncertain,
+  OffSessionPayments
+} from "../../src/services/OffSessionPayments.js"
+import { TopUpReports } from "../../src/services/TopUpReports.js"
+import { eventually } from "../support/eventually.js"
+import { type MakeTopUps, pending, spend, topUpTest, usd, workspace } from "./TopUpStage.js"
+
+export const automaticTopUpsSuite = (name: string, make: MakeTopUps) =>
+  describe(name, () => {
+    const test = topUpTest(make)
+
+    /** Cards that answer one step after the other, and the top-ups that they were asked to pay. */
+    const cards = (...steps: ReadonlyArray<"paid" | "declined" | "uncertain" | "found">) => {
+      const charges: Array<TopUpId> = []
+      const lookups: Array<TopUpId> = []
+      const next = [...steps]
+      const paidOf = (topUpId: TopUpId): Charged => ({
+        state: "paid",
+        reference: `pi_${topUpId}`,
+        amountMicros: usd(10)
+      })
+      const layer = Layer.succeed(
+        OffSessionPayments,
+        OffSessionPayments.of({
+          charge: ({ topUpId }) =>
+            Effect.suspend((): Effect.Effect<Charged, ChargeRefused | ChargeUncertain> => {
+              charges.push(topUpId)
+              const step = next.shift()
+              if (step === "declined") return Effect.fail(new ChargeRefused({ stop: "card_declined" }))
+              return step === "paid" ? Effect.succeed(paidOf(topUpId)) : Effect.fail(new ChargeUncertain())
+            }),
+          find: (topUpId) =>
+            Effect.sync(() => {
+              lookups.push(topUpId)
+              if (next[0] !== "found") return null
+              next.shift()
+              return paidOf(topUpId)
+            })
+        })
+      )
+      return { charges, lookups, layer }
+    }
+    const rule = { belowMicros: usd(15), amountMicros: usd(10), monthlyMaximumMicros: usd(25) }
+
+    /** A workspace with ten dollars and a saved card. */
+    const withCard = Effect.gen(function* () {
+      const automatic = yield* AutomaticTopUps
+      const first = yield* pending(10)
+      yield* first.paid({ savedMethod: { method: "cus_1/pm_1", paidAt: 0 } })
+      const state = Effect.map(automatic.get(first.workspaceId), (shown) => [
+        shown.state,
+        shown.monthMicros / 1_000_000
+      ])
+      return {
+        ...first,
+        automatic,
+        set: automatic.set(first.workspaceId, rule, commandLine),
+        state,
+        turn: automatic.turn
+      }
+    })
+
+    const twice = cards("paid", "paid")
+    test(
+      "a low balance charges the saved card once, whoever looks, and no more in a month than the rule allows",
+      Effect.gen(function* () {
+        const { available, entries, set, state, turn, workspaceId } = yield* withCard
+        assert.strictEqual((yield* set).state, "active")
+        yield* Effect.all([turn, turn, turn, turn], { concurrency: 4 })
+        assert.strictEqual(yield* available, 20)
+        yield* turn
+        assert.lengthOf(twice.charges, 1)
+        yield* spend(workspaceId, 6)
+        yield* turn
+        assert.strictEqual(yield* available, 24)
+        assert.deepStrictEqual(yield* state, ["monthly_maximum_reached", 20])
+        yield* spend(workspaceId, 20)
+        yield* turn
+        assert.lengthOf(twice.charges, 2)
+        assert.deepStrictEqual(
+          (yield* entries).filter(([kind]) => kind === "top_up").map(([, amount]) => amount),
+          [10, 10, 10]
+        )
+        yield* TestClock.adjust("32 days")
+        assert.deepStrictEqual(yield* state, ["active", 0])
+      }),
+      { cards: twice.layer }
+    )
+
+    const declining = cards("declined", "paid")
+    test(
+      "a declined card disables the rule with the reason until it is set again, and does not count in the month",
+      Effect.gen(function* () {
+        const { automatic, available, set, state, turn, workspaceId } = yield* withCard
+        yield* set
+        yield* turn
+        yield* turn
+        assert.lengthOf(declining.charges, 1)
+        const disabled = yield* automatic.get(workspaceId)
+        assert.deepInclude(disabled, { state: "disabled", reason: "card_declined", topUpId: null })
+        assert.strictEqual(disabled.monthMicros, 0)
+        yield* set
+        yield* turn
+        assert.strictEqual(yield* available, 20)
+        assert.deepStrictEqual(yield* state, ["active", 10])
+      }),
+      { cards: declining.layer }
+    )
+
+    const silent = cards("uncertain", "uncertain", "paid")
+    test(
+      "a charge without an answer is asked for again with the same top-up, and not at once",
+      Effect.gen(function* () {
+        const { available, automatic, set, turn, workspaceId } = yield* withCard
+        yield* set
+        yield* turn
+        yield* turn
+        assert.lengthOf(silent.charges, 1)
+        assert.strictEqual((yield* automatic.get(workspaceId)).topUpId, silent.charges[0])
+        yield* TestClock.adjust("61 seconds")
+        yield* turn
+        assert.strictEqual(yield* available, 10)
+        yield* TestClock.adjust("2 minutes")
+        yield* turn
+        assert.strictEqual(yield* available, 20)
+        assert.deepStrictEqual(silent.charges, Array(3).fill(silent.charges[0]))
+        assert.deepStrictEqual(silent.lookups, [silent.charges[0]])
+      }),
+      { cards: silent.layer }
+    )
+
+    const found = cards("uncertain", "found")
+    test(
+      "a payment that was made before a crash is found, and not made again",
+      Effect.gen(function* () {
+        const { available, set, state, turn } = yield* withCard
+        yield* set
+        yield* turn
+        yield* TestClock.adjust("3 minutes")
+        yield* turn
+        assert.strictEqual(yield* available, 20)
+        assert.lengthOf(found.charges, 1)
+        assert.deepStrictEqual(yield* state, ["active", 10])
+      }),
+      { cards: found.layer }
+    )
+
+    const lost = cards("uncertain", "paid")
+    test(
+      "a charge that is not found after a day is given up and never repeated blindly",
+      Effect.gen(function* () {
+        const { available, set, turn } = yield* withCard
+        yield* set
+        yield* turn
+        yield* TestClock.adjust("25 hours")
+        yield* turn
+        assert.lengthOf(lost.charges, 1)
+        assert.strictEqual(yield* available, 10)
+        yield* turn
+        assert.strictEqual(yield* available, 20)
+        assert.notStrictEqual(lost.charges[1], lost.charges[0])
+      }),
+      { cards: lost.layer }
+    )
+
+    const leaving = cards("uncertain", "found")
+    test(
+      "a rule that is taken away charges no more, its top-up under way still ends, and the month goes on counting",
+      Effect.gen(function* () {
+        const { automatic, available, set, turn, workspaceId } = yield* withCard
+        yield* set
+        yield* turn
+        yield* automatic.remove(workspaceId, commandLine)
+        yield* automatic.remove(workspaceId, commandLine)
+        assert.strictEqual((yield* Effect.flip(automatic.get(workspaceId)))._tag, "not_found")
+        yield* TestClock.adjust("3 minutes")
+        yield* turn
+        assert.strictEqual(yield* available, 20)
+        yield* turn
+        assert.lengthOf(leaving.charges, 1)
+        assert.strictEqual((yield* set).monthMicros, usd(10))
+      }),
+      { cards: leaving.layer }
+    )
+
+    const declinedLate = cards("uncertain", "declined")
+    test(
+      "a rule that was taken away stays away when the card of its last top-up is declined",
+      Effect.gen(function* () {
+        const { automatic, set, turn, workspaceId } = yield* withCard
+        yield* set
+        yield* turn
+        yield* automatic.remove(workspaceId, commandLine)
+        yield* TestClock.adjust("61 seconds")
+        yield* turn
+        assert.lengthOf(declinedLate.charges, 2)
+        assert.strictEqual((yield* Effect.flip(automatic.get(workspaceId)))._tag, "not_found")
+        assert.deepInclude(yield* set, { state: "active", reason: null, monthMicros: usd(0), topUpId: null })
+        yield* automatic.remove(workspaceId, commandLine)
+      }),
+      { cards: declinedLate.layer }
+    )
+
+    const overtaken = cards("uncertain", "paid")
+    const whileLookedFor: { report: Effect.Effect<unknown> } = { report: Effect.void }
+    test(
+      "a charge that is reported paid while its payment is looked for is not made again",
+      Effect.gen(function* () {
+        const { available, set, state, turn } = yield* withCard
+        const { report } = yield* TopUpReports
+        yield* set
+        yield* turn
+        const [topUpId] = overtaken.charges
+        assert.isDefined(topUpId)
+        whileLookedFor.report = Effect.orDie(
+          report({ _tag: "Paid", topUpId, reference: `pi_${topUpId}`, amountMicros: usd(10), savedMethod: null })
+        )
+        yield* TestClock.adjust("3 minutes")
+        yield* turn
+        assert.lengthOf(overtaken.lookups, 1)
+        assert.deepStrictEqual(overtaken.charges, [topUpId])
+        assert.strictEqual(yield* available, 20)
+        assert.deepStrictEqual(yield* state, ["active", 10])
+      }),
+      {
+        cards: Layer.map(overtaken.layer, (context) => {
+          const { charge, find } = Context.get(context, OffSessionPayments)
+          return Context.make(OffSessionPayments, {
+            charge,
+            find: (topUpId) =>
+              Effect.zipLeft(
+                find(topUpId),
+                Effect.suspend(() => whileLookedFor.report)
+              )
+          })
+        })
+      }
+    )
+
+    test(
+      "a payment that does not fit its top-up saves no card",
+      Effect.gen(function* () {
+        const automatic = yield* AutomaticTopUps
+        const { paid, workspaceId } = yield* pending(10)
+        const savedMethod = { method: "cus_1/pm_1", paidAt: 0 }
+        assert.strictEqual(yield* paid({ amountMicros: usd(11), savedMethod }), "mismatched")
+        assert.strictEqual((yield* automatic.set(workspaceId, rule, commandLine)).state, "no_payment_method")
+      })
+    )
+
+    /** Cards that are always paid, from when the gate is open on, and what was charged where. */
+    const willing = () => {
+      const charges: Array<{ readonly workspaceId: WorkspaceId; readonly method: string }> = []
+      const gate = Effect.unsafeMakeLatch(true)
+      const layer = Layer.succeed(
+        OffSessionPayments,
+        OffSessionPayments.of({
+          charge: ({ amountMicros, method, topUpId, workspaceId }) =>
+            Effect.suspend(() => {
+              charges.push({ workspaceId, method })
+              return Effect.as(gate.await, { state: "paid" as const, reference: `pi_${topUpId}`, amountMicros })
+            }),
+          find: () => Effect.succeed(null)
+        })
+      )
+      const chargedIn = (...places: ReadonlyArray<WorkspaceId>) =>
+        charges.filter(({ workspaceId }) => places.includes(workspaceId))
+      return { chargedIn, gate, layer }
+    }
+
+    const replaced = willing()
+    test(
+      "the card of the newest payment is charged, whatever is reported late or again",
+      Effect.gen(function* () {
+        const automatic = yield* AutomaticTopUps
+        const older = { method: "cus_1/pm_older", paidAt: 1_000 }
+        const newer = { method: "cus_2/pm_newer", paidAt: 2_000 }
+        type Pair = { readonly [Name in "first" | "second"]: Effect.Effect.Success<ReturnType<typeof pending>> }
+        const ways: ReadonlyArray<(pair: Pair) => Effect.Effect<ReadonlyArray<string>, unknown>> = [
+          // The event of the older payment is delivered again.
+          ({ first, second }) =>
+            Effect.all([
+              first.paid({ savedMethod: older }),
+              second.paid({ savedMethod: newer }),
+              first.paid({ savedMethod: older })
+            ]),
+          // It comes only after that of the newer one.
+          ({ first, second }) =>
+            Effect.all([second.paid({ savedMethod: newer }), first.paid({ savedMethod: older }), first.paid()]),
+          // The top-up that was requested first is paid last.
+          ({ first, second }) =>
+            Effect.all([second.paid({ savedMethod: older }), first.paid({ savedMethod: newer }), second.paid()]),
+          // Another event has told of the payment already, without its card.
+          ({ first, second }) =>
+            Effect.all([first.paid({ savedMethod: older }), second.paid(), second.paid({ savedMethod: newer })])
+        ]
+        for (const way of ways) {
+          const first = yield* pending(10)
+          const { workspaceId } = first
+          const second = yield* pending(10, workspaceId)
+          assert.sameMembers([...(yield* way({ first, second }))], ["credited", "credited", "unchanged"])
+          assert.strictEqual(yield* first.available, 20)
+          yield* automatic.set(workspaceId, { ...rule, belowMicros: usd(25) }, commandLine)
+          yield* automatic.turn
+          assert.deepStrictEqual(replaced.chargedIn(workspaceId), [{ workspaceId, method: newer.method }])
+        }
+      }),
+      { cards: replaced.layer }
+    )
+
+    const slow = willing()
+    test(
+      "a node takes no more top-ups than it works on at once, and goes on until none is due",
+      Effect.gen(function* () {
+        const automatic = yield* AutomaticTopUps
+        const due = yield* Effect.replicateEffect(withCard, 6)
+        yield* Effect.forEach(due, ({ set }) => set)
+        const places = due.map(({ workspaceId }) => workspaceId)
+        yield* slow.gate.close
+        const turning = yield* Effect.fork(automatic.turn)
+        yield* eventually(
+          Effect.sync(() => slow.chargedIn(...places).length),
+          (charged) => charged >= 4
+        )
+        const shown = yield* Effect.forEach(places, (workspaceId) => automatic.get(workspaceId))
+        yield* slow.gate.open
+        yield* Fiber.join(turning)
+        assert.lengthOf(
+          shown.filter(({ topUpId }) => topUpId !== null),
+          4
+        )
+        assert.sameMembers(
+          slow.chargedIn(...places).map(({ workspaceId }) => workspaceId),
+          places
+        )
+        assert.deepStrictEqual(yield* Effect.forEach(due, ({ available }) => available), Array(6).fill(20))
+      }),
+      { cards: slow.layer }
+    )
+
+    const laterMonth = willing()
+    test(
+      "a clock that goes back over the end of a month charges no more, and holds up no other workspace",
+      Effect.gen(function* () {
+        const full = yield* Effect.replicateEffect(withCard, 4)
+        yield* TestClock.setTime(Date.UTC(2026, 1, 1))
+        for (const { set, turn, workspaceId } of full) {
+          yield* set
+          yield* turn
+          yield* spend(workspaceId, 10)
+          yield* turn
+          yield* spend(workspaceId, 20)
+        }
+        const places = full.map(({ workspaceId }) => workspaceId)
+        assert.lengthOf(laterMonth.chargedIn(...places), 8)
+        yield* TestClock.setTime(Date.UTC(2026, 0, 31, 23))
+        // Its id is the newest, so it is looked at last.
+        const other = yield* withCard
+        yield* other.set
+        yield* other.turn
+        assert.lengthOf(laterMonth.chargedIn(...places), 8)
+        for (const { state } of full) assert.deepStrictEqual(yield* state, ["monthly_maximum_reached", 20])
+        assert.strictEqual(yield* other.available, 20)
+        assert.deepStrictEqual(yield* other.state, ["active", 10])
+      }),
+      { cards: laterMonth.layer }
+    )
+
+    test(
+      "a rule without a saved card waits for one, and one that cannot work is refused by its field",
+      Effect.gen(function* () {
+        const automatic = yield* AutomaticTopUps
+        const workspaceId = yield* workspace
+        assert.strictEqual((yield* automatic.set(workspaceId, rule, commandLine)).state, "no_payment_method")
+        yield* automatic.turn
+        for (const [wrong, field] of [
+          [{ amountMicros: usd(4.99) }, "amountUsd"],
+          [{ amountMicros: usd(1001) }, "amountUsd"],
+          [{ belowMicros: usd(0) }, "belowUsd"],
+          [{ belowMicros: usd(1000.000001) }, "belowUsd"],
+          [{ monthlyMaximumMicros: usd(9.99) }, "monthlyMaximumUsd"]
+        ] as const) {
+          const refused = yield* Effect.flip(automatic.set(workspaceId, { ...rule, ...wrong }, commandLine))
+          assert.strictEqual(refused._tag === "validation_error" ? refused.details[0].field : refused._tag, field)
+        }
+      })
+    )
+  })
