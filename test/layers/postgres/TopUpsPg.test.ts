@@ -21,6 +21,7 @@ import { newWorkspace, sharedDatabase } from "../../support/sharedDatabase.js"
 import { automaticTopUpsSuite } from "../../services/AutomaticTopUps.suite.js"
 import { topUpReportsSuite } from "../../services/TopUpReports.suite.js"
 import { topUpsSuite } from "../../services/TopUps.suite.js"
+import { nobodyCharges, paying, pending } from "../../services/TopUpStage.js"
 
 const database = sharedDatabase()
 const topUps = (policy: BillingPolicy, over: Layer.Layer<Database> = database) =>
@@ -37,6 +38,20 @@ const topUps = (policy: BillingPolicy, over: Layer.Layer<Database> = database) =
       )
     ])
   )
+/** After each statement something else may happen, on a connection of its own. */
+const afterEach = (happens: (text: string) => Promise<void>) =>
+  Layer.map(database, (context) => {
+    const { query, ...rest } = Context.get(context, Database)
+    return Context.make(Database, {
+      ...rest,
+      query: (statement) =>
+        Effect.zipLeft(
+          query(statement),
+          Effect.promise(() => happens(statement.compile()[0]))
+        )
+    })
+  })
+
 topUpsSuite("TopUpsPg", topUps)
 topUpReportsSuite("TopUpReportsPg", topUps)
 automaticTopUpsSuite("AutomaticTopUpsPg", topUps)
@@ -60,20 +75,8 @@ it.effect("money that comes in while a node takes what is due is seen: no card i
       })
     )
     let meanwhile: () => Promise<void> = () => Promise.resolve()
-    /** Once the rules that are due are locked, something else happens, on a connection of its own. */
-    const interrupted = Layer.map(database, (context) => {
-      const { query, ...rest } = Context.get(context, Database)
-      return Context.make(Database, {
-        ...rest,
-        query: (statement) =>
-          statement.compile()[0].includes("skip locked")
-            ? Effect.zipLeft(
-                query(statement),
-                Effect.promise(() => meanwhile())
-              )
-            : query(statement)
-      })
-    })
+    // Once the rules that are due are locked.
+    const interrupted = afterEach((text) => (text.includes("skip locked") ? meanwhile() : Promise.resolve()))
     yield* Effect.gen(function* () {
       const automatic = yield* AutomaticTopUps
       const { report } = yield* TopUpReports
@@ -102,5 +105,35 @@ it.effect("money that comes in while a node takes what is due is seen: no card i
       yield* automatic.turn
       assert.include(charges, workspaceId)
     }).pipe(Effect.provide(Layer.provide(topUps(billing, interrupted), cards)))
+  })
+)
+
+it.effect("a refund whose payment is credited while it is looked at is taken back, with the wallet locked first", () =>
+  Effect.gen(function* () {
+    const locks: Array<"payment" | "wallet"> = []
+    let credit: (() => Promise<void>) | undefined
+    const interrupted = afterEach(async (text) => {
+      if (/from wallets\b.*for update/s.test(text)) locks.push("wallet")
+      if (/from payments\b.*for update/s.test(text)) locks.push("payment")
+      // Once nobody was found who was paid by it.
+      if (!text.includes('select workspace_id as "workspaceId" from payments')) return
+      const first = credit
+      credit = undefined
+      await first?.()
+      locks.length = 0
+    })
+    yield* Effect.gen(function* () {
+      const wallet = yield* Wallet
+      const { available, paid, taken } = yield* pending(10)
+      const runtime = yield* Effect.runtime()
+      credit = () => Runtime.runPromise(runtime)(Effect.asVoid(paid()))
+      assert.strictEqual(yield* taken("re_1", 4), "changed")
+      // A payment locks in this order too, and two orders would be deadlocks.
+      assert.include(locks.join(), "wallet,payment")
+      assert.strictEqual(yield* available, 6)
+      assert.strictEqual(yield* taken("re_1", 4), "unchanged")
+      assert.strictEqual(yield* available, 6)
+      assert.isTrue((yield* wallet.verify).ok)
+    }).pipe(Effect.provide(Layer.provide(topUps(billing, interrupted), [nobodyCharges, paying])))
   })
 )
