@@ -456,6 +456,17 @@ export const defects = [
     tests: [topUpsMemory]
   },
   {
+    name: "a refund locks the payment before the wallet",
+    edits: [
+      [
+        "src/layers/accounts/topups/TopUpReportsOver.ts",
+        "if (payer === null && payment.topUp !== null)",
+        "if (payer !== null && payment.topUp === null)"
+      ]
+    ],
+    tests: ["test/layers/postgres/TopUpsPg.test.ts"]
+  },
+  {
     name: "a later rotation lengthens the life of an earlier secret",
     edits: [
       ["src/layers/postgres/TokensPg.ts", "works_until = least(works_until, ${until})", "works_until = ${until}"]
