@@ -104,7 +104,14 @@ const oneDash = (word: string, args: ReadonlyArray<string>): string => {
   return `${word} is no option of ${line}: options begin with two dashes; ${line} --help lists them`
 }
 
-const missing = (name: string): string => `${name} is missing`
+const isMissing = " is missing"
+
+/** The parser stops at an option that it has read already, and takes those behind it for missing. */
+const missing = (name: string, args: ReadonlyArray<string>): string => {
+  const given = args.filter((arg) => arg.startsWith("--")).map((arg) => arg.split("=", 1)[0] ?? arg)
+  const repeated = given.find((option, at) => given.indexOf(option) < at)
+  return repeated !== undefined && given.includes(name) ? `${repeated} may be given only once` : `${name}${isMissing}`
+}
 
 const sentences: ReadonlyArray<readonly [RegExp, (found: string, args: ReadonlyArray<string>) => string]> = [
   [/^Received unknown argument: '(.*)'$/, unknownWord],
@@ -154,7 +161,7 @@ export const usageOf = (
   const whole = lines.map((line) => said(line, args))
   // A sentence that the library has wrapped stands in several lines.
   const told = whole.some((line, at) => line !== lines[at]) ? whole.join("; ") : said(words, args)
-  return told.endsWith(missing(""))
+  return told.endsWith(isMissing)
     ? `${told}; ${["gateway", ...commandIn(args)].join(" ")} --help shows an example`
     : told
 }

@@ -104,6 +104,7 @@ layer(NodeContext.layer, { excludeTestServices: true })("a line that is not unde
         ["bogus", /^There is no such command: bogus; gateway has /],
         ["token create --workspace", /--workspace needs a value/],
         ["credit --usd 1", /^--workspace is missing; --reason is missing; gateway credit --help shows an example$/],
+        ["credit --workspace x --usd 1 --usd 2 --reason a", /^--usd may be given only once$/],
         ["--json workspace list", /^--json stands before the command; options stand after it, such as /],
         ["workspace create", /^NAME is missing; gateway workspace create --help shows an example$/],
         [
