@@ -1,15 +1,14 @@
-/** `workspace`, `token` and `credit`: who may call, and with how much money. */
+/** `workspace` and `credit`: for whom the gateway works, and with how much money. */
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import { Data, Effect, Either, type Layer, Option, Redacted } from "effect"
+import { Effect, Either, Option } from "effect"
 import { counted } from "../domain/Counted.js"
 import { commandLine } from "../domain/AuditEntry.js"
 import { Accounts, type Workspace } from "../services/Accounts.js"
 import { Ids } from "../services/Ids.js"
 import { Wallet } from "../services/Wallet.js"
 import { ValidationError } from "../domain/ApiErrors.js"
-import type { TokenId } from "../domain/Ids.js"
 import { operatorCreditKey } from "../domain/Ledger.js"
 import { dollars, toUsd } from "../domain/Micros.js"
 import { shellQuoted } from "../domain/ShellQuoting.js"
@@ -17,10 +16,8 @@ import { changedPolicy, type PolicyChange, rulesOf, ruleText } from "../domain/W
 import { readConfig } from "../layers/node/Config.js"
 import { agreed, announced, dryRun } from "./Announced.js"
 import { type Answer, answer, isoTime } from "./Answer.js"
-import { createOver, listTokens, revokeOver, rotateToken } from "./client/AccountCommands.js"
-import { type LoggedIn, loggedIn, NotLoggedIn, urlOption } from "./client/GatewayClient.js"
 import * as Inputs from "./Inputs.js"
-import { orTell, tokenUnconfirmed } from "./Unconfirmed.js"
+import { orTell } from "./Unconfirmed.js"
 import { unknownRules } from "./UnknownRules.js"
 import { workspaceOf } from "./Workspaces.js"
 
@@ -246,121 +243,3 @@ export const credit = Command.make(
       })
     )
 ).pipe(Command.withDescription("Add money to a workspace, or take it back"))
-
-/** Without a workspace it is the one of the login; with one, that of the database of this machine. */
-const createToken = <E, R>(operator: Layer.Layer<Accounts, E, R>) =>
-  Command.make(
-    "create",
-    {
-      workspace: Inputs.workspaceOr(", in the database of this machine; that of the login when it is left out"),
-      label: Inputs.label,
-      scopes: Inputs.scope,
-      monthlyLimit: Inputs.monthlyLimit,
-      expiresAt: Inputs.expiresAt,
-      operator: Options.boolean("operator").pipe(
-        Options.withDescription(
-          "With --workspace: a token of the platform's operator. Its searches also show what cannot be run, and its workspace is the operator's own and takes no top-ups"
-        )
-      ),
-      url: urlOption,
-      json: Inputs.json
-    },
-    ({ expiresAt, json, label, monthlyLimit, operator: ofOperator, scopes, url, workspace }) =>
-      answer(
-        json,
-        Effect.gen(function* () {
-          if (Option.isNone(workspace)) {
-            if (ofOperator) return yield* ValidationError.of("operator", "needs --workspace")
-            const gateway = yield* orNamed(
-              loggedIn(url),
-              "name a workspace of this machine's database with --workspace"
-            )
-            return yield* createOver(gateway, {
-              label,
-              scopes: [...scopes],
-              ...(Option.isNone(monthlyLimit) ? {} : { monthlyLimitUsd: toUsd(monthlyLimit.value) }),
-              ...(Option.isNone(expiresAt) ? {} : { expiresAt: isoTime(expiresAt.value) })
-            })
-          }
-          const issued = yield* Effect.gen(function* () {
-            const workspaceId = yield* workspaceOf(workspace.value)
-            const asked = {
-              workspaceId,
-              label,
-              scopes,
-              monthlyLimitMicros: Option.getOrNull(monthlyLimit),
-              expiresAt: Option.getOrNull(expiresAt),
-              operator: ofOperator
-            }
-            return yield* (yield* Accounts).createToken(asked, commandLine).pipe(orTell(tokenUnconfirmed))
-          }).pipe(Effect.provide(operator))
-          const token = Redacted.value(issued.token)
-          return {
-            json: { tokenId: issued.tokenId, token },
-            text: `${issued.tokenId}\n${token}\nThe token is shown this once.`
-          }
-        })
-      )
-  ).pipe(Command.withDescription("Make a token; it is shown once"))
-
-/** Says the other way where there is no login. */
-const orNamed = <A, E, R>(gateway: Effect.Effect<A, E | NotLoggedIn, R>, way: string) =>
-  Effect.mapError(gateway, (error) =>
-    error instanceof NotLoggedIn ? new NeedsLogin({ message: `${error.message}. Or ${way}` }) : error
-  )
-class NeedsLogin extends Data.TaggedError("NeedsLogin")<{ readonly message: string }> {}
-
-const revokeHere = (tokenId: TokenId) =>
-  Effect.gen(function* () {
-    const accounts = yield* Accounts
-    const { descendants, label, revokedAt, workspaceId } = yield* accounts.tokenById(tokenId)
-    const children = descendants === 0 ? "" : `, and ${counted(descendants, "token")} that came from it`
-    return {
-      will: [
-        revokedAt === null
-          ? `Revokes ${tokenId} (${label}) of ${workspaceId}${children}: whatever uses it stops working at once`
-          : `Leaves ${tokenId} (${label}) of ${workspaceId} revoked, as it is since ${isoTime(revokedAt)}`
-      ],
-      work: Effect.as(accounts.revokeToken(tokenId, commandLine), {
-        json: { tokenId, revoked: true },
-        text: `${tokenId} is revoked`
-      })
-    }
-  })
-
-/** At the gateway of the login where there is one; else, or with --database, in the database of this machine. */
-const revokeToken = <E, R>(operator: Layer.Layer<Accounts, E, R>) =>
-  Command.make(
-    "revoke",
-    {
-      tokenId: Inputs.tokenArgument,
-      database: Options.boolean("database").pipe(
-        Options.withDescription("In the database of this machine, although there is a login")
-      ),
-      url: urlOption,
-      dryRun,
-      json: Inputs.json
-    },
-    ({ database, tokenId, url, ...asked }) =>
-      Effect.gen(function* () {
-        const gateway = database ? Option.none() : yield* loginIfAny(url)
-        return yield* Option.match(gateway, {
-          onSome: (it) => announced(asked, revokeOver(it, tokenId)),
-          onNone: () => Effect.provide(announced(asked, revokeHere(tokenId)), operator)
-        })
-      })
-  ).pipe(Command.withDescription("Revoke a token, from the next request on"))
-
-/** None where no gateway was asked for and there is no login; asking for one needs a login there. */
-const loginIfAny = (url: Option.Option<string>) =>
-  Option.isSome(url)
-    ? Effect.map(loggedIn(url), Option.some)
-    : Effect.map(loggedIn(url), Option.some).pipe(
-        Effect.catchTag("NotLoggedIn", () => Effect.succeed(Option.none<LoggedIn>()))
-      )
-
-export const token = <E, R>(operator: Layer.Layer<Accounts, E, R>) =>
-  Command.make("token").pipe(
-    Command.withDescription("Access tokens"),
-    Command.withSubcommands([listTokens, createToken(operator), revokeToken(operator), rotateToken])
-  )

@@ -15,7 +15,7 @@ export const examples: Readonly<Record<string, string>> = {
   run: "gateway run job:people.email.find name='Ada Example' domain=example.com",
   mcp: "gateway mcp --url https://gateway.example.com",
   audit: "gateway audit --action token.created",
-  "token list": "gateway token list",
+  "token list": "gateway token list --workspace acme",
   "token rotate": "gateway token rotate tok_01k0000000000000000000000a --overlap-seconds 3600",
   "runs list": "gateway runs list --status failed",
   "runs show": "gateway runs show run_01k0000000000000000000000a",

@@ -23,6 +23,7 @@ import type { Retention } from "../services/Retention.js"
 import type { Reports } from "../services/Reports.js"
 import type { SecretRotation } from "../services/SecretRotation.js"
 import type { Sessions } from "../services/Sessions.js"
+import type { Tokens as TokensService } from "../services/Tokens.js"
 import type { Wallet } from "../services/Wallet.js"
 import * as Accounts from "./Accounts.js"
 import { NotUnderstood } from "./Answer.js"
@@ -47,6 +48,7 @@ import * as Money from "./Money.js"
 import { nodes } from "./Nodes.js"
 import { Screen } from "./Screen.js"
 import * as Secrets from "./Secrets.js"
+import * as Tokens from "./Tokens.js"
 import { type Choice, groupAlone, helpAsked, plain, usageOf, withoutHelpWord } from "./Usage.js"
 
 /** What the commands work with. */
@@ -64,6 +66,7 @@ export type Operator =
   | Reports
   | SecretRotation
   | Sessions
+  | TokensService
   | Wallet
 
 const scriptOf = {
@@ -101,7 +104,7 @@ const commandsOf = <E, R>(operator: Layer.Layer<Operator, E, R>) =>
     audit,
     Command.provide(Accounts.workspace, operator),
     Command.provide(Accounts.credit, operator),
-    Accounts.token(operator),
+    Tokens.token(operator),
     Command.provide(Members.console, operator),
     Command.provide(Members.member, operator),
     Command.provide(nodes, operator),
@@ -134,6 +137,7 @@ const typedAs: Readonly<Record<string, string>> = {
   allow: "--allow",
   amount: "--usd",
   chargeMicros: "--charge-usd",
+  cursor: "--cursor",
   email: "--email",
   expiresAt: "--expires-at",
   key: "--key",

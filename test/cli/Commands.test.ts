@@ -172,6 +172,43 @@ layer(CommandLineTest, { excludeTestServices: true })("the command line", (it) =
     })
   )
 
+  it.effect("lists the tokens of a workspace of this machine without a login, page by page", () =>
+    Effect.gen(function* () {
+      const name = `with-tokens-${names++}`
+      const { workspaceId } = yield* json(`workspace create ${name}`)
+      assert.deepStrictEqual((yield* cli(`token list --workspace ${name}`)).out, [`${name} has no token`])
+      const made: Array<string> = []
+      for (const label of ["one", "two", "three"])
+        made.unshift((yield* json(`token create --workspace ${name} --label ${label} --scope runs:read`))["tokenId"])
+      yield* cli(`token revoke ${made[0]}`)
+      const first = yield* json(`token list --workspace ${workspaceId} --limit 2`)
+      const second = yield* json(`token list --workspace ${name} --limit 2 --cursor ${first["nextCursor"]}`)
+      const listed = [...first["tokens"], ...second["tokens"]]
+      assert.deepStrictEqual(
+        listed.map(({ label, tokenId }) => [tokenId, label]),
+        made.map((tokenId, at) => [tokenId, ["three", "two", "one"][at]])
+      )
+      assert.deepInclude(listed[1], { lastUsedAt: null, revokedAt: null, monthSpendMicros: 0, scopes: ["runs:read"] })
+      assert.isNull(second["nextCursor"])
+      const [lines = ""] = (yield* cli(`token list --workspace ${name} --limit 1`)).out
+      assert.match(
+        lines,
+        new RegExp(
+          `^${made[0]}  three  runs:read  \\$0.00 this month  never used  revoked .*\nmore: --cursor ${made[0]}$`
+        )
+      )
+      for (const [line, words] of [
+        [`token list --workspace ${name} --cursor x`, /^--cursor: is not a cursor of this list/],
+        ["token list --workspace nobody-has-this-name", /No workspace has the id or the name "nobody-has-this-name"/],
+        [`token list --workspace ws_${nobody}`, /not found|no workspace/i]
+      ] as const) {
+        const { code, err, out } = yield* cli(line)
+        assert.deepStrictEqual([code, out], [1, []], line)
+        assert.match(err.join("\n"), words, line)
+      }
+    })
+  )
+
   it.effect("sets the policy of a workspace rule by rule, shows it, and drops it with --policy-reset", () =>
     Effect.gen(function* () {
       const id = yield* workspace

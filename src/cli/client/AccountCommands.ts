@@ -34,32 +34,32 @@ const WithSecret = expectShape(Schema.Struct({ ...token, token: Schema.String })
 const anObject = expectShape(ParsedObject)
 const page = { limit: Inputs.pageLimit, cursor: Inputs.cursor, url: urlOption, json: Inputs.json }
 
-const more = (nextCursor: string | null) => (nextCursor === null ? [] : [`more: --cursor ${nextCursor}`])
+export const more = (nextCursor: string | null): ReadonlyArray<string> =>
+  nextCursor === null ? [] : [`more: --cursor ${nextCursor}`]
 
-export const listTokens = Command.make("list", page, ({ cursor, json, limit, url }) =>
-  answer(
-    json,
-    Effect.gen(function* () {
-      const gateway = yield* loggedIn(url)
-      const found = yield* sendAgain(
-        gateway.send({ method: "GET", path: "/v1/tokens", query: { limit, cursor: Option.getOrNull(cursor) } })
-      )
-      const { nextCursor, tokens } = yield* TokenPage(gateway.url, found)
-      const lines = tokens.map((each) =>
-        [
-          each.tokenId,
-          each.label,
-          each.scopes.join(","),
-          `${dollars(each.monthSpendMicros)} this month`,
-          each.lastUsedAt === null ? "never used" : `used ${each.lastUsedAt}`,
-          ...(each.revokedAt === null ? [] : [`revoked ${each.revokedAt}`]),
-          ...(each.expiresAt === null ? [] : [`until ${each.expiresAt}`])
-        ].join("  ")
-      )
-      return { json: yield* anObject(gateway.url, found), text: [...lines, ...more(nextCursor)].join("\n") }
-    })
-  )
-).pipe(Command.withDescription("The tokens of the workspace of the login, newest first"))
+export const tokenLine = (token: TokenPageShape["tokens"][number]): string =>
+  [
+    token.tokenId,
+    token.label,
+    token.scopes.join(","),
+    `${dollars(token.monthSpendMicros)} this month`,
+    token.lastUsedAt === null ? "never used" : `used ${token.lastUsedAt}`,
+    ...(token.revokedAt === null ? [] : [`revoked ${token.revokedAt}`]),
+    ...(token.expiresAt === null ? [] : [`until ${token.expiresAt}`])
+  ].join("  ")
+
+/** A page of the tokens of the login's workspace. */
+export const listOver = Effect.fn("listOver")(function* (
+  gateway: LoggedIn,
+  query: { readonly limit: number; readonly cursor: string | null }
+) {
+  const found = yield* sendAgain(gateway.send({ method: "GET", path: "/v1/tokens", query }))
+  const { nextCursor, tokens } = yield* TokenPage(gateway.url, found)
+  return {
+    json: yield* anObject(gateway.url, found),
+    text: [...tokens.map(tokenLine), ...more(nextCursor)].join("\n")
+  }
+})
 
 /** What makes or renews a secret is sent once: a repeated request would make another. */
 const withSecret = (gateway: LoggedIn, path: string, body: JsonObject, unconfirmed: string) =>
