@@ -4,7 +4,8 @@
  */
 import { connect, type Socket } from "node:net"
 import { Effect, Fiber, Option, Schema } from "effect"
-import { readerStallMillis, unreadBytesMax } from "../../src/domain/Limits.js"
+import { unreadBytesMax } from "../../src/domain/Limits.js"
+import { silentMillisMax, standard } from "../../src/http/SlowReaders.js"
 import { audit } from "../stage/Audit.js"
 import { ask } from "../stage/Client.js"
 import { makeFindings, type Row } from "../stage/Findings.js"
@@ -16,11 +17,8 @@ import type { Stage } from "../stage/Stage.js"
 const fileBytes = 9_000_000
 /** Beside the unread answers: what the node needs for its other work, and what it reads of a file at once. */
 const roomBytes = 200_000_000
-/**
- * What the kernel took of the last write counts for Node as progress when the bound is over for the first time, so that
- * it may pass twice; and a busy machine is given time.
- */
-const cutWithinMillis = 2 * readerStallMillis + 5_000
+/** A busy machine is given time. */
+const cutWithinMillis = silentMillisMax(standard) + 10_000
 const restWithinMillis = 20_000
 
 const Made = Schema.parseJson(

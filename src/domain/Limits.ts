@@ -200,7 +200,7 @@ export const readsWaitingMax = 100
 export const readWaitMillisMax = 3_000
 /** How much of a stored file is in memory at once for one reader. */
 export const mediaPartBytes = 262_144
-/** A client that reads nothing of its answer for this long is cut off. */
+/** For so long a client may read its answer at any rate. */
 export const readerStallMillis = 20_000
 /** The rate at which a client has to read its answer on average, after that time. */
 export const readerBytesPerSecond = 16_384

@@ -1,9 +1,9 @@
 /**
  * Cuts off readers that do not read. What a client does not take of an answer waits in this process, so three bounds
- * hold: nothing taken for a while, less on average than a slow line gives, and, for all answers together, a bound of
+ * hold: nothing taken for too long, less on average than a slow line gives, and, for all answers together, a bound of
  * memory above which those who wait longest go first. A run that is waited for is no slow reader: nothing has been
  * written yet. Nor is one whose answer stands behind that of another request on its connection; that one only holds
- * memory.
+ * memory. What counts as taken is what the kernel took: what of that the client has is not known here.
  */
 import type { Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -19,6 +19,19 @@ export interface ReaderLimits {
   /** How often the second and third bound are looked at. */
   readonly lookMillis: number
 }
+
+/**
+ * The kernel takes more of an answer only once a part of its buffer is free again: on Linux a third of 4 MiB. Until
+ * then, a client that reads steadily looks like one that reads nothing.
+ */
+const kernelStepBytes = 2_097_152
+
+/** How long nothing of an answer may be taken: the rest of the time is what a slow line needs for one step. */
+export const silentMillisMax = ({
+  bytesPerSecond,
+  stallMillis
+}: Pick<ReaderLimits, "bytesPerSecond" | "stallMillis">): number =>
+  stallMillis + (kernelStepBytes / bytesPerSecond) * 1_000
 
 /** An answer under way. */
 interface Answer {
@@ -41,7 +54,7 @@ interface Unread {
   readonly since: number
 }
 
-const standard: ReaderLimits = {
+export const standard: ReaderLimits = {
   stallMillis: readerStallMillis,
   bytesPerSecond: readerBytesPerSecond,
   unreadBytes: unreadBytesMax,
@@ -67,6 +80,7 @@ export const cutSlowReaders = (
   special: Partial<ReaderLimits> = {}
 ): Effect.Effect<void, never, Scope.Scope> => {
   const limits = { ...standard, ...special }
+  const silentMillis = silentMillisMax(limits)
   const answers = makeUnderWay<Answer>()
 
   server.setTimeout(limits.stallMillis, (socket: Socket) => {
@@ -74,7 +88,8 @@ export const cutSlowReaders = (
     // would end too.
     if (Array.from(answers).every((answer) => answer.socket !== socket)) socket.destroy()
   })
-  server.on("request", (request, response: ServerResponse) => {
+  // Before anybody answers: what is taken of an answer counts from its first byte on.
+  server.prependListener("request", (request, response: ServerResponse) => {
     const { socket } = request
     const taken = takenOf(socket)
     const ended = answers.add({
@@ -109,7 +124,7 @@ export const cutSlowReaders = (
       const allowedMillis = limits.stallMillis + ((taken - answer.takenBefore) / limits.bytesPerSecond) * 1_000
       const isSlow =
         answer.offeredSince !== null &&
-        (at - answer.takenSince > limits.stallMillis || at - answer.offeredSince > allowedMillis)
+        (at - answer.takenSince > silentMillis || at - answer.offeredSince > allowedMillis)
       if (isSlow) answer.socket.destroy()
       else unread.push({ socket: answer.socket, bytes, since })
     }

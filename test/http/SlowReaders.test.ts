@@ -124,6 +124,30 @@ describe("a reader", () => {
   )
 
   it.scopedLive(
+    "who reads steadily is not cut off, although the kernel takes more only now and then",
+    () =>
+      Effect.gen(function* () {
+        const { cut, port } = yield* serving({ stallMillis: 100, bytesPerSecond: largeBytes / 100, unreadBytes: 1e9 })
+        const socket = yield* asking(port, "/large")
+        let taken = 0
+        yield* Effect.forkScoped(
+          Effect.forever(
+            Effect.zipRight(
+              Effect.sleep("50 millis"),
+              Effect.sync(() => {
+                const chunk: unknown = socket.read(100_000)
+                if (Buffer.isBuffer(chunk)) taken += chunk.length
+              })
+            )
+          )
+        )
+        yield* until(() => taken > 12_000_000 || cut() > 0)
+        assert.strictEqual(cut(), 0)
+      }),
+    60_000
+  )
+
+  it.scopedLive(
     "who has waited longest goes first when all of them together hold too much",
     () =>
       Effect.gen(function* () {
@@ -151,7 +175,7 @@ describe("a reader", () => {
       Effect.gen(function* () {
         const bytes = Buffer.alloc(largeBytes)
         const gateway = yield* startGateway({
-          settings: { readers: { stallMillis: 300, lookMillis: 50 } },
+          settings: { readers: { stallMillis: 300, lookMillis: 50, bytesPerSecond: 1e9 } },
           runs: {
             media: () =>
               Effect.succeed({
