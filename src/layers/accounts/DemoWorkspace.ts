@@ -28,9 +28,16 @@ export const ensureDemoWorkspace = Effect.fn("Demo.workspace")(function* (dataDi
   const files = yield* FileSystem.FileSystem
   const file = yield* tokenFile(dataDir)
 
-  const workspace =
-    (yield* accounts.workspaceByName(demoWorkspaceName)) ??
-    (yield* accounts.createWorkspace(demoWorkspaceName, gatewayItself))
+  const found = accounts.workspaceByName(demoWorkspaceName)
+  // Another node that starts now may make it first.
+  const made = accounts
+    .createWorkspace(demoWorkspaceName, gatewayItself)
+    .pipe(
+      Effect.catchTag("validation_error", (error) =>
+        Effect.flatMap(found, (other) => (other === null ? Effect.fail(error) : Effect.succeed(other)))
+      )
+    )
+  const workspace = (yield* found) ?? (yield* made)
   yield* wallet.credit(
     {
       workspaceId: workspace.workspaceId,

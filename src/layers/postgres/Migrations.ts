@@ -10,9 +10,9 @@
  * that one is refused, and so is a database whose migrations are not in the order of this program.
  */
 import type * as SqlError from "@effect/sql/SqlError"
-import { Data, Effect, Schedule, Schema } from "effect"
+import { Data, type Duration, Effect, Schedule, Schema } from "effect"
 import { member } from "../../domain/Members.js"
-import type { StorageError } from "../../domain/StorageErrors.js"
+import { isStorageError, type StorageError } from "../../domain/StorageErrors.js"
 import { Database, type Sql, sqlState } from "./Database.js"
 import { migrationsLock } from "./database/AdvisoryLocks.js"
 import { rowOf, rowsOf } from "./database/Rows.js"
@@ -56,11 +56,25 @@ class TableInUse extends Data.TaggedError("TableInUse") {}
 
 const triesMax = 60
 
-const whileInUse = (name: string) =>
-  Schedule.spaced("5 seconds").pipe(
-    Schedule.intersect(Schedule.recurs(triesMax - 1)),
-    Schedule.tapInput(() => Effect.logWarning(`The migration ${name} waits for a table that somebody uses for long`))
-  )
+/** A lost connection takes back one migration only, and its row says whether it was committed all the same. */
+const lossesMax = 5
+
+/** Does the work again after each failure of one kind, and tells why. */
+const again =
+  (options: {
+    readonly after: (error: { readonly _tag: string }) => boolean
+    readonly times: number
+    readonly every: Duration.DurationInput
+    readonly told: string
+  }) =>
+  <A, E extends { readonly _tag: string }, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.retry(
+      Effect.tapError(work, (error) => (options.after(error) ? Effect.logWarning(options.told) : Effect.void)),
+      {
+        while: options.after,
+        schedule: Schedule.spaced(options.every).pipe(Schedule.intersect(Schedule.recurs(options.times)))
+      }
+    )
 
 const neededRow = rowOf(Schema.Struct({ needed: Schema.String }))
 
@@ -127,7 +141,27 @@ export const migrate = (
           return [name]
         })
       ).pipe(
-        Effect.retry({ while: (error) => error._tag === "TableInUse", schedule: whileInUse(name) }),
+        again({
+          after: isStorageError,
+          times: lossesMax,
+          every: "1 second",
+          told: `The database was lost during the migration ${name}, which begins again`
+        }),
+        again({
+          after: ({ _tag }) => _tag === "TableInUse",
+          times: triesMax - 1,
+          every: "5 seconds",
+          told: `The migration ${name} waits for a table that somebody uses for long`
+        }),
+        Effect.catchIf(
+          isStorageError,
+          (cause) =>
+            new MigrationFailed({
+              name,
+              message: `The database was lost during the migration ${name}, in ${lossesMax + 1} tries; those before it stay. Start again once it is there`,
+              cause
+            })
+        ),
         Effect.catchTag(
           "TableInUse",
           () =>

@@ -18,6 +18,7 @@ import { enterDeployment } from "../../../src/layers/postgres/Deployment.js"
 import { IdsCrypto } from "../../../src/layers/node/IdsCrypto.js"
 import { assertSecretsOpen, SealingPg } from "../../../src/layers/postgres/SealingPg.js"
 import { SecretsPg } from "../../../src/layers/compose/Secrets.js"
+import { Wallet } from "../../../src/services/Wallet.js"
 import { newWorkspace } from "../../support/sharedDatabase.js"
 import { signInTo } from "../../support/signIn.js"
 import { storagePg } from "../../support/engine.js"
@@ -179,6 +180,21 @@ describe("a database in production", () => {
       const refused = yield* Effect.flip(enterDeployment(false))
       assert.strictEqual(refused._tag, "DatabaseInProduction")
       assert.include(refused.message, "NODE_ENV")
+    }).pipe(Effect.provide(storage()))
+  )
+
+  it.scoped("makes one demo workspace for nodes that start at once, with the credit of one", () =>
+    Effect.gen(function* () {
+      const files = yield* FileSystem.FileSystem
+      const folders = yield* Effect.replicateEffect(files.makeTempDirectoryScoped(), 4)
+      // Each has its connection before they begin.
+      const { query, sql } = yield* Database
+      yield* Effect.forEach(folders, () => query(sql`select pg_sleep(0.2)`), { concurrency: "unbounded" })
+      yield* Effect.forEach(folders, ensureDemoWorkspace, { concurrency: "unbounded", discard: true })
+      const [only, ...others] = yield* (yield* Accounts).workspaces
+      assert.deepStrictEqual([only?.name, others], ["demo", []])
+      if (only !== undefined)
+        assert.strictEqual((yield* (yield* Wallet).balance(only.workspaceId)).availableMicros, 100_000_000)
     }).pipe(Effect.provide(storage()))
   )
 

@@ -138,6 +138,28 @@ describe("migrate", () => {
     )
   )
 
+  it.live("goes on where it was when its connection is lost, and does nothing twice", () =>
+    emptyDatabase(
+      Effect.gen(function* () {
+        let losses = 0
+        const lost = (sql: Sql) =>
+          Effect.gen(function* () {
+            yield* sql`insert into wallets values (3)`
+            if (losses++ === 0) yield* sql`select pg_terminate_backend(pg_backend_pid())`
+          })
+        const logged: Array<string> = []
+        const log = Logger.make<unknown, void>(({ message }) => void logged.push(String(message)))
+        const ran = yield* migrate({ ...two, "0003_lost": lost }).pipe(
+          Effect.provide(Logger.replace(Logger.defaultLogger, log))
+        )
+        assert.deepStrictEqual(ran, ["0001_wallets", "0002_more", "0003_lost"])
+        assert.deepStrictEqual(yield* wallets, [{ id: 1 }, { id: 2 }, { id: 3 }])
+        assert.include(logged.join("\n"), "The database was lost during the migration 0003_lost, which begins again")
+        assert.notInclude(logged.join("\n"), "waits for a table")
+      })
+    )
+  )
+
   it.effect("rolls a failing migration back, names it, and keeps those before it", () =>
     emptyDatabase(
       Effect.gen(function* () {
