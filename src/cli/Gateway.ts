@@ -33,6 +33,7 @@ import { workspaceRoles } from "../domain/Member.js"
 import { member } from "../domain/Members.js"
 import { verdicts } from "../domain/Resolution.js"
 import { RunStatus } from "../domain/Run.js"
+import { isStorageError, StorageUncertain } from "../domain/StorageErrors.js"
 import { catalog } from "./Catalog.js"
 import { modes } from "./CatalogPublishing.js"
 import { audit } from "./client/AccountCommands.js"
@@ -155,6 +156,11 @@ const typedAs: Readonly<Record<string, string>> = {
 const wordsOf = (error: unknown): string => {
   if (error instanceof ValidationError)
     return error.details.map(({ field, message }) => `${member(typedAs, field) ?? field}: ${message}`).join("; ")
+  // What the storage says to clients is about a key, which a command mostly has none of.
+  if (error instanceof StorageUncertain)
+    return "The last write is unconfirmed, which does not mean that it failed: look what became of it before you run the command again"
+  if (isStorageError(error))
+    return "The database had no room or did not answer in time, so what was under way was not done; run the command again"
   // Each wrong setting has a line of its own.
   if (error instanceof SettingsWrong) return error.message
   const text = error instanceof Error ? error.message : String(error)

@@ -2,7 +2,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber } from "effect"
 import type { Operator } from "../../src/cli/Gateway.js"
-import { StorageUncertain } from "../../src/domain/StorageErrors.js"
+import { StorageBusy, StorageTimeout, StorageUncertain } from "../../src/domain/StorageErrors.js"
 import { Accounts } from "../../src/services/Accounts.js"
 import { Connections } from "../../src/services/Connections.js"
 import { Reconciliation } from "../../src/services/Reconciliation.js"
@@ -58,6 +58,29 @@ layer(CommandLineTest, { excludeTestServices: true })("a command whose end is no
       const { err } = yield* cli([...line, "--yes"], { between: lostCredit })
       assert.deepStrictEqual(commandIn(err), [...line, "--yes", "--dry-run"])
       assert.include((yield* cli(commandIn(err))).out.join(), "the key has taken $0.000001 back")
+    })
+  )
+
+  it.effect("speaks of no key where a command has none", () =>
+    Effect.gen(function* () {
+      for (const [error, words] of [
+        [
+          new StorageBusy({ retryAfterSeconds: 1 }),
+          /^The database had no room .* was not done; run the command again$/
+        ],
+        [
+          new StorageTimeout({ retryAfterSeconds: 1 }),
+          /^The database had no room .* was not done; run the command again/
+        ],
+        [new StorageUncertain(), /^The last write is unconfirmed, .*: look what became of it before you run/]
+      ] as const) {
+        const { code, err } = yield* cli("workspace list", {
+          between: changed(Accounts, () => ({ workspaces: Effect.fail(error) }))
+        })
+        assert.strictEqual(code, 1)
+        assert.match(err.join("\n"), words)
+        assert.notInclude(err.join("\n"), "key")
+      }
     })
   )
 
