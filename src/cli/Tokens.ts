@@ -8,18 +8,29 @@ import { Data, Effect, type Layer, Option, Schema, Redacted } from "effect"
 import { counted } from "../domain/Counted.js"
 import { commandLine } from "../domain/AuditEntry.js"
 import { Accounts } from "../services/Accounts.js"
+import { type Token, Tokens } from "../services/Tokens.js"
 import { badCursor, ValidationError } from "../domain/ApiErrors.js"
 import { TokenId } from "../domain/Ids.js"
 import { toUsd } from "../domain/Micros.js"
 import { announced, dryRun } from "./Announced.js"
 import { answer, isoTime } from "./Answer.js"
-import { createOver, listOver, more, revokeOver, rotateToken } from "./client/AccountCommands.js"
+import { createOver, listOver, more, revokeOver, rotateToken, tokenLine } from "./client/AccountCommands.js"
 import { type LoggedIn, loggedIn, NotLoggedIn, urlOption } from "./client/GatewayClient.js"
 import * as Inputs from "./Inputs.js"
 import { orTell, tokenUnconfirmed } from "./Unconfirmed.js"
 import { workspaceOf } from "./Workspaces.js"
-import { tokenLine } from "./client/AccountCommands.js"
-import { type Token, Tokens } from "../services/Tokens.js"
+
+class NeedsLogin extends Data.TaggedError("NeedsLogin")<{ readonly message: string }> {}
+
+/** Says the other way where there is no login. */
+const loggedInOrTold = (url: Option.Option<string>) =>
+  Effect.mapError(loggedIn(url), (error) =>
+    error instanceof NotLoggedIn
+      ? new NeedsLogin({ message: `${error.message}. Or name a workspace of this machine's database with --workspace` })
+      : error
+  )
+
+const workspaceHere = Inputs.workspaceOr(", in the database of this machine; that of the login when it is left out")
 
 const timeOrNull = (at: number | null) => (at === null ? null : isoTime(at))
 
@@ -52,7 +63,7 @@ const listTokens = <E, R>(operator: Layer.Layer<Accounts | Tokens, E, R>) =>
   Command.make(
     "list",
     {
-      workspace: Inputs.workspaceOr(", in the database of this machine; that of the login when it is left out"),
+      workspace: workspaceHere,
       limit: Inputs.pageLimit,
       cursor: Inputs.cursor,
       url: urlOption,
@@ -65,7 +76,7 @@ const listTokens = <E, R>(operator: Layer.Layer<Accounts | Tokens, E, R>) =>
           const page = { limit, cursor: Option.getOrNull(cursor) }
           if (Option.isSome(workspace))
             return yield* Effect.provide(listHere(workspace.value, limit, page.cursor), operator)
-          return yield* listOver(yield* orNamed(loggedIn(url), named), page)
+          return yield* listOver(yield* loggedInOrTold(url), page)
         })
       )
   ).pipe(Command.withDescription("The tokens of a workspace, newest first"))
@@ -75,7 +86,7 @@ const createToken = <E, R>(operator: Layer.Layer<Accounts, E, R>) =>
   Command.make(
     "create",
     {
-      workspace: Inputs.workspaceOr(", in the database of this machine; that of the login when it is left out"),
+      workspace: workspaceHere,
       label: Inputs.label,
       scopes: Inputs.scope,
       monthlyLimit: Inputs.monthlyLimit,
@@ -94,7 +105,7 @@ const createToken = <E, R>(operator: Layer.Layer<Accounts, E, R>) =>
         Effect.gen(function* () {
           if (Option.isNone(workspace)) {
             if (ofOperator) return yield* ValidationError.of("operator", "needs --workspace")
-            const gateway = yield* orNamed(loggedIn(url), named)
+            const gateway = yield* loggedInOrTold(url)
             return yield* createOver(gateway, {
               label,
               scopes: [...scopes],
@@ -122,15 +133,6 @@ const createToken = <E, R>(operator: Layer.Layer<Accounts, E, R>) =>
         })
       )
   ).pipe(Command.withDescription("Make a token; it is shown once"))
-
-const named = "name a workspace of this machine's database with --workspace"
-
-/** Says the other way where there is no login. */
-const orNamed = <A, E, R>(gateway: Effect.Effect<A, E | NotLoggedIn, R>, way: string) =>
-  Effect.mapError(gateway, (error) =>
-    error instanceof NotLoggedIn ? new NeedsLogin({ message: `${error.message}. Or ${way}` }) : error
-  )
-class NeedsLogin extends Data.TaggedError("NeedsLogin")<{ readonly message: string }> {}
 
 const revokeHere = (tokenId: TokenId) =>
   Effect.gen(function* () {
