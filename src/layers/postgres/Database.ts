@@ -65,8 +65,8 @@ export class Database extends Context.Tag("gateway/layers/Database")<
      */
     readonly urgent: Query
     /**
-     * Runs one statement that reads whole tables, on a connection apart. The planner is free there, and the statement has
-     * no time limit. It is never part of a transaction.
+     * Runs one statement that reads whole tables, on a connection apart. The planner is free there, and the statement
+     * has no time limit. It is never part of a transaction.
      */
     readonly survey: Query
     /**
