@@ -16,6 +16,8 @@ import type { ProvidersByCase } from "./support/ProvidersByCase.js"
 
 export const slots = 2
 
+/** How often it is looked whether something has ended: for longer than it takes on a machine that is busy with others. */
+const looks = 400
 const funds = 1_000_000
 const readOnly = { id: "mock-email-find", hold: 5_000 } as const
 const effectful = { id: "mock-send-message", hold: 10_000 } as const
@@ -105,7 +107,7 @@ export const run =
         Effect.forEach(everybody, (fiber) => fiber.status),
         (all) => all.filter(({ _tag }) => _tag !== "Done").length
       )
-      const left = yield* Effect.repeat(Effect.zipRight(tick, waiting), { until: (count) => count === 0, times: 400 })
+      const left = yield* Effect.repeat(Effect.zipRight(tick, waiting), { until: (count) => count === 0, times: looks })
       assert.strictEqual(left, 0, "somebody still waits")
 
       const {
@@ -114,7 +116,7 @@ export const run =
       // An effectful call goes on after its cancel was answered.
       const final = yield* Effect.repeat(Effect.zipRight(tick, runs.get(principal.workspaceId, runId)), {
         until: ({ run }) => run.status !== "running" && run.status !== "queued",
-        times: 400
+        times: looks
       })
       const { chargeMicros, error, status } = final.run
 
@@ -162,5 +164,5 @@ export const run =
           ),
         (got) => Effect.forEach(got, (slot) => slot?.release ?? Effect.void)
       )
-      assert.isTrue(yield* Effect.repeat(free, { until: (all) => all, times: 20 }), "a slot was lost")
+      assert.isTrue(yield* Effect.repeat(free, { until: (all) => all, times: looks }), "a slot was lost")
     })

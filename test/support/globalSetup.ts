@@ -4,7 +4,7 @@
  * server here does not wait for the disk (a test of durability starts its own).
  */
 import { Effect, Exit, Redacted, Scope } from "effect"
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { accessSync, chmodSync, constants, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import Pg from "pg"
@@ -33,6 +33,20 @@ declare module "vitest" {
 
 const directoryPrefix = "provider-gateway-test-"
 
+/** Where a run's databases are: in memory, if there is room for them. A run makes and drops 100,000 files. */
+const roomNeeded = 2 * 1024 ** 3
+const inMemory = "/dev/shm"
+const places = [inMemory, tmpdir()]
+const placeOfDatabases = (): string => {
+  try {
+    accessSync(inMemory, constants.W_OK)
+    const { bavail, bsize } = statfsSync(inMemory)
+    return bavail * bsize >= roomNeeded ? inMemory : tmpdir()
+  } catch {
+    return tmpdir()
+  }
+}
+
 const isAlive = (pid: number) => {
   try {
     return process.kill(pid, 0)
@@ -47,20 +61,24 @@ const removeDirectory = (directory: string) =>
     Effect.zipRight(Effect.sync(() => rmSync(directory, { recursive: true, force: true })))
   )
 
-const removeDirectoriesOfDeadRuns = Effect.suspend(() =>
-  Effect.forEach(
-    readdirSync(tmpdir()).filter(
-      (name) => name.startsWith(directoryPrefix) && !isAlive(Number(name.slice(directoryPrefix.length).split("-")[0]))
-    ),
-    (name) => removeDirectory(join(tmpdir(), name)),
-    { discard: true }
-  )
-)
+const isOfDeadRun = (name: string) =>
+  name.startsWith(directoryPrefix) && !isAlive(Number(name.slice(directoryPrefix.length).split("-")[0]))
+
+const removeDirectoriesOfDeadRuns = Effect.suspend(() => {
+  const left = places
+    .filter((place) => existsSync(place))
+    .flatMap((place) =>
+      readdirSync(place)
+        .filter(isOfDeadRun)
+        .map((name) => join(place, name))
+    )
+  return Effect.forEach(left, removeDirectory, { discard: true })
+})
 
 const embedded = Effect.gen(function* () {
   yield* removeDirectoriesOfDeadRuns
   const directory = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), `${directoryPrefix}${process.pid}-`))),
+    Effect.sync(() => mkdtempSync(join(placeOfDatabases(), `${directoryPrefix}${process.pid}-`))),
     (made) => removeDirectory(made)
   )
   // Root's Postgres runs as another user, who must pass.
