@@ -1,8 +1,8 @@
 /** A megabyte of the worst shapes as requests to a route: what stands in them, and where. */
 import { isObject, type Json, type JsonObject } from "../../src/domain/Json.js"
 import { bodyBytesMax, bodyNameCharsMax, bodyNumberCharsMax, inputValuesMax } from "../../src/domain/Limits.js"
-import { routesOf, type Route } from "../../src/http/Access.js"
-import { Api } from "../../src/http/Api.js"
+import type { Route } from "../../src/http/Access.js"
+import { apiRoutes } from "../../src/http/ApiRoutes.js"
 import { consolePages } from "../../src/http/console/Pages.js"
 import { consoleRoutes } from "../../src/http/console/Serving.js"
 import { authorizationServerRoutes } from "../../src/http/logins/AuthorizationServer.js"
@@ -12,7 +12,7 @@ import { providerCallbackRoutes } from "../../src/http/ProviderCallbacks.js"
 
 /** Everything that a gateway answers, as its boundary knows it. */
 export const allRoutes: ReadonlyArray<Route> = [
-  ...routesOf(Api),
+  ...apiRoutes,
   ...consoleRoutes(consolePages),
   ...mcpRoutes,
   ...providerCallbackRoutes,
@@ -116,7 +116,7 @@ const samples: { readonly [field: string]: string } = {
   digest: `"${"0".repeat(64)}"`
 }
 
-const document = openApiDocument(Api)
+const document = openApiDocument()
 const template = (path: string): string => path.replace(/:([A-Za-z]+)/g, "{$1}")
 
 /** The fields of a route's JSON body, required ones first; none when it has no such body. */

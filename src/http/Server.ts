@@ -31,11 +31,12 @@ import type { Tokens } from "../services/Tokens.js"
 import type { TopUps } from "../services/TopUps.js"
 import { makeUnderWay } from "../services/UnderWay.js"
 import type { Wallet } from "../services/Wallet.js"
-import { routesOf, type AccessMissing } from "./Access.js"
+import type { AccessMissing } from "./Access.js"
 import { AccountHandlers } from "./account/Handlers.js"
 import { AuditHandlers } from "./audit/Handlers.js"
 import { TokensHandlers } from "./tokens/Handlers.js"
 import { Api } from "./Api.js"
+import { apiRoutes } from "./ApiRoutes.js"
 import { layerAuth } from "./Auth.js"
 import { type Listener, makeBoundary } from "./Boundary.js"
 import { CatalogHandlers, PublicCatalogHandlers } from "./catalog/Handlers.js"
@@ -138,9 +139,8 @@ const Serving = Layer.scopedDiscard(
     const { to } = yield* Requests
     const { of } = yield* ErrorPages
     const { probesOnly, publicUrl } = yield* HttpSettings
-    const own = routesOf(Api)
     const { find } = yield* Routes
-    const unserved = own.filter(({ method, path }) => find(method, path) === null)
+    const unserved = apiRoutes.filter(({ method, path }) => find(method, path) === null)
     if (unserved.length > 0)
       return yield* Effect.dieMessage(
         `Nothing serves ${unserved.map(({ method, path }) => `${method} ${path}`).join(", ")}`
@@ -148,7 +148,7 @@ const Serving = Layer.scopedDiscard(
     if (probesOnly === true)
       return yield* to(
         yield* makeBoundary(
-          own.filter(({ access }) => access === "probe"),
+          apiRoutes.filter(({ access }) => access === "probe"),
           { isPage: () => false, answer: of },
           "these alone"
         )
@@ -159,7 +159,7 @@ const Serving = Layer.scopedDiscard(
       ...providerCallbackRoutes,
       ...authorizationServerRoutes(publicUrl)
     ]
-    yield* to(yield* makeBoundary([...own, ...besides], { isPage: isPagePath, answer: of }))
+    yield* to(yield* makeBoundary([...apiRoutes, ...besides], { isPage: isPagePath, answer: of }))
   })
 )
 
@@ -179,7 +179,7 @@ const Interface = HttpApiBuilder.api(Api).pipe(
     RunsHandlers,
     SystemHandlers
   ]),
-  Layer.provide([layerAuth(routesOf(Api)), ReadTurnsLayer])
+  Layer.provide([layerAuth(apiRoutes), ReadTurnsLayer])
 )
 
 const Console = Layer.provide(consoleLayer(consolePages), ReadTurnsLayer)

@@ -4,13 +4,12 @@
  */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { Api } from "../../src/http/Api.js"
 import { openApiDocument } from "../../src/http/OpenApi.js"
 import type { Answer, RunningGateway } from "../support/gateway.js"
 import type { Loose } from "../support/httpGateway.js"
 import { validatorOf } from "../support/openApi.js"
 
-const document: Loose = openApiDocument(Api, { strict: true })
+const document: Loose = openApiDocument({ strict: true })
 
 const templates = Object.entries<Loose>(document.paths).map(([path, item]) => ({
   item,

@@ -9,7 +9,6 @@ import { NotFound, RateLimitExceeded, ValidationError } from "../../src/domain/A
 import { toRunError } from "../../src/domain/FailedRun.js"
 import { runFailures } from "../../src/domain/RunFailures.js"
 import * as StorageErrors from "../../src/domain/StorageErrors.js"
-import { Api } from "../../src/http/Api.js"
 import { wireErrors } from "../../src/http/Envelope.js"
 import { openApiDocument } from "../../src/http/OpenApi.js"
 import { startGateway } from "../support/httpGateway.js"
@@ -74,7 +73,7 @@ const retryAfterCodes = [
   "runtime_bridge_timeout"
 ]
 
-const document = openApiDocument(Api, { strict: true })
+const document = openApiDocument({ strict: true })
 
 describe("the table of errors", () => {
   it("has exactly the codes, statuses and retryability of the contract", () => {

@@ -4,7 +4,6 @@
  */
 import { assert, it } from "@effect/vitest"
 import { createConfig, lintFromString, type NormalizedProblem } from "@redocly/openapi-core"
-import { Api } from "../../src/http/Api.js"
 import { openApiDocument } from "../../src/http/OpenApi.js"
 
 /** The recommended rules, and of the others those that say something of a document that is made from code. */
@@ -54,7 +53,7 @@ const problemsOf = async (document: object) => {
 }
 
 it("the document is as a linter of OpenAPI documents wants it", async () => {
-  const problems = await problemsOf(openApiDocument(Api))
+  const problems = await problemsOf(openApiDocument())
   assert.deepStrictEqual(
     problems
       .filter((problem) => !isAnswered(problem))

@@ -3,8 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readdirSync, readFileSync } from "node:fs"
 import { runFailures } from "../../src/domain/RunFailures.js"
-import { routesOf } from "../../src/http/Access.js"
-import { Api } from "../../src/http/Api.js"
+import { apiRoutes } from "../../src/http/ApiRoutes.js"
 import { wireErrors } from "../../src/http/Envelope.js"
 import { wantsPage, wantsProblem } from "../../src/http/Accept.js"
 import { guides } from "../../src/http/pages/Guides.js"
@@ -91,7 +90,7 @@ describe("/docs", () => {
   it.scopedLive("names every route, and has a place for every code", () =>
     Effect.gen(function* () {
       const { text } = yield* open(yield* gateway, "/docs")
-      for (const { method, path } of routesOf(Api)) {
+      for (const { method, path } of apiRoutes) {
         const shown = `${method} ${path.replace(/:(\w+)/g, "{$1}")}`
         assert.strictEqual(text.includes(`<code>${shown}</code>`), path !== "/docs/files/:file", shown)
       }

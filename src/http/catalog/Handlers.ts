@@ -9,8 +9,8 @@ import { CompareRequest } from "../../domain/PublicCatalog.js"
 import { trimmedEndpointId } from "../../domain/EndpointIds.js"
 import { Catalog } from "../../services/Catalog.js"
 import { CursorKey } from "../../services/CursorKey.js"
-import { routesOf } from "../Access.js"
 import { Api } from "../Api.js"
+import { apiRoutes } from "../ApiRoutes.js"
 import { type Bearer, type Open, Principal } from "../Auth.js"
 import { jsonBody } from "../Body.js"
 import { publicBudget } from "../BodyBudget.js"
@@ -163,7 +163,7 @@ export const PublicCatalogHandlers: Layer.Layer<
             : Effect.dieMessage("an overview without a topic is a tree")
         )
       )
-      const routes = routesOf(Api).filter(({ summary }) => summary !== "")
+      const routes = apiRoutes.filter(({ summary }) => summary !== "")
       const kept = yield* Ref.make({ revision: "", text: "" })
       /** Made once for each revision. */
       const fullText = Effect.gen(function* () {

@@ -28,7 +28,7 @@ export const SystemHandlers: Layer.Layer<
       const checks = yield* ReadinessChecks
       const metrics = yield* MetricsText
       const { serverUrl } = yield* HttpSettings
-      const documentText = JSON.stringify(openApiDocument(Api, { serverUrl }))
+      const documentText = JSON.stringify(openApiDocument({ serverUrl }))
       const alive = HttpServerResponse.text('{"status":"ok"}', { contentType: "application/json" })
 
       const silent = { storage: `The storage did not answer within ${checkMillis} ms` }

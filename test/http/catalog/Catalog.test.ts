@@ -5,8 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import { runFailures } from "../../../src/domain/RunFailures.js"
-import { routesOf } from "../../../src/http/Access.js"
-import { Api } from "../../../src/http/Api.js"
+import { apiRoutes } from "../../../src/http/ApiRoutes.js"
 import { wireErrors } from "../../../src/http/Envelope.js"
 import { endpoint, job, newWorld, servedCatalog } from "../../support/catalog.js"
 import { type Gateway, startGateway } from "../../support/httpGateway.js"
@@ -930,7 +929,7 @@ describe("overview, discover, contracts and the public catalog", () => {
         assert.include((yield* get("/llms.txt")).text, "/llms-full.txt")
         const { headers, text } = yield* get("/llms-full.txt", { authorization: null })
         assert.include(headers.get("content-type") ?? "", "text/plain")
-        for (const { method, path, summary } of routesOf(Api).filter(({ path }) => path !== "/docs/files/:file"))
+        for (const { method, path, summary } of apiRoutes.filter(({ path }) => path !== "/docs/files/:file"))
           assert.include(text, `\`${method} ${path.replace(/:(\w+)/g, "{$1}")}\`: ${summary}`)
         for (const { id } of content.jobs)
           assert.strictEqual(text.includes(`### job:${id}`), id !== "geo.geocode", `${id}: nobody does geo.geocode`)
