@@ -224,7 +224,7 @@ export class ProviderDraining extends failure("provider_draining", {
 export class ConnectionNotFound extends failure("connection_not_found", {
   whoseError: "customer",
   retryable: false,
-  retryHint: "Use the id of one of your connections to this provider.",
+  retryHint: "Make a connection to this provider with POST /v1/connections, or give the id of one that you have.",
   summary: "There is no such connection."
 }) {}
 export class ConnectionInvalid extends failure("connection_invalid", {

@@ -8,7 +8,7 @@ import { cutText, wellFormed } from "../../domain/Characters.js"
 import type { Json } from "../../domain/Json.js"
 import { withNumbers, writeJson } from "../../domain/LosslessJson.js"
 import type { CostEvidence } from "../../domain/ProviderCall.js"
-import type { AnswerView, Expression } from "./Expressions.js"
+import { type AnswerView, type Expression, read } from "./Expressions.js"
 
 const retryAfterSecondsMax = 3600
 
@@ -59,7 +59,11 @@ export const costTold = (expression: Expression | undefined, view: AnswerView): 
         onRight: costEvidence
       })
 
-export const countOf = (value: Json): number | null => {
+/** How many results came; null where there is no rule for it, or the answer does not say it. */
+export const countTold = (expression: Expression | undefined, view: AnswerView): number | null =>
+  countOf(read(expression, view))
+
+const countOf = (value: Json): number | null => {
   if (Array.isArray(value)) return value.length
   const count = typeof value === "string" ? (isNumberText(value) ? Number(value) : null) : withNumbers(value)
   return typeof count === "number" && Number.isInteger(count) && count >= 0 ? count : null

@@ -42,6 +42,7 @@ const prototype: Pick<Interpreter, "visit"> = Object.getPrototypeOf(interpreter)
 const libraryVisit = prototype.visit
 
 let budget = new Budget(0)
+let countsTexts = true
 
 /** A step stumbled over null: the answer does not have the value that is calculated with. */
 export class ValueMissing extends Data.TaggedError("ValueMissing")<{ readonly message: string }> {}
@@ -84,7 +85,15 @@ const payForSorting = (self: Interpreter, [list, key]: ReadonlyArray<unknown>): 
   budget.spend(chars * logarithm(list.length))
 }
 
+/** Where an expression counts results, a text in the place of the list is an error and no result for each character. */
+const refuseText = (name: string, [first]: ReadonlyArray<unknown>): void => {
+  // `evaluate` makes a value of it.
+  // eslint-disable-next-line no-restricted-syntax
+  if (!countsTexts && name === "length" && typeof first === "string") throw new Error("a text is no list of results")
+}
+
 const call = (self: Interpreter, name: string, args: ReadonlyArray<unknown>): unknown => {
+  refuseText(name, args)
   for (const arg of args) budget.spend(sizeOf(arg))
   budget.spend(costOf(name, args))
   if (name === "to_string") payFor(args[0], budget)
@@ -192,8 +201,12 @@ prototype.visit = function (this: Interpreter, node: Ast, value: unknown): unkno
   }
 }
 
-/** Throws what the library throws, or `ValueMissing` in its place, and `BudgetSpent` when `allowed` is used up. */
-export const interpret = (ast: Ast, value: unknown, allowed: Budget): Json => {
+/**
+ * Throws what the library throws, or `ValueMissing` in its place, and `BudgetSpent` when `allowed` is used up. `length`
+ * of a text is its number of characters, unless `texts` says that texts are not counted.
+ */
+export const interpret = (ast: Ast, value: unknown, allowed: Budget, texts: "counted" | "refused"): Json => {
   budget = allowed
+  countsTexts = texts === "counted"
   return interpreter.search(ast, value) ?? null
 }

@@ -39,8 +39,8 @@ const never: Expression = { source: "null", evaluate: () => Either.right(null), 
 /** Left: every expression that does not parse. Paths start under the operation. */
 export const compileRules = (operation: Operation): Either.Either<CompiledRules, ReadonlyArray<PlanProblem>> => {
   const problems: Array<PlanProblem> = []
-  const must = (path: string, source: string): Expression =>
-    Either.getOrElse(compile(source), (message) => {
+  const must = (path: string, source: string, options: { readonly counts?: boolean } = {}): Expression =>
+    Either.getOrElse(compile(source, options), (message) => {
       problems.push({ path, message: `is not a JMESPath expression: ${message}` })
       return never
     })
@@ -58,7 +58,10 @@ export const compileRules = (operation: Operation): Either.Either<CompiledRules,
     weak: may("response.weak", response.weak),
     success: may("response.success", response.success),
     costMicros: may("response.costMicros", response.costMicros),
-    resultCount: may("response.resultCount", response.resultCount),
+    resultCount:
+      response.resultCount === undefined
+        ? undefined
+        : must("response.resultCount", response.resultCount, { counts: true }),
     requestId: may("response.requestId", response.requestId),
     fields: Object.entries(output?.fields ?? {}).map(
       ([field, source]) => [field, must(`output.fields.${field}`, source)] as const

@@ -72,12 +72,12 @@ const negatesOnlyTheStart = (node: unknown): boolean => {
   return (isNode(start) && start["type"] === "NotExpression") || Object.values(node).some(negatesOnlyTheStart)
 }
 
-const expressionOf = (source: string, ast: Ast): Expression => {
+const expressionOf = (source: string, ast: Ast, texts: "counted" | "refused"): Expression => {
   const interpreted = <A>(view: AnswerView, use: (value: Json, budget: Budget) => A): Either.Either<A, Stumbled> =>
     Either.try({
       try: () => {
         const budget = budgetOf(view)
-        return use(interpret(ast, view, budget), budget)
+        return use(interpret(ast, view, budget, texts), budget)
       },
       catch: (error) => ({ why: reason(error), isMissing: error instanceof ValueMissing })
     })
@@ -102,8 +102,14 @@ const parse = (source: string): Either.Either<Ast, string> =>
     catch: (error) => (error instanceof RangeError ? tooDeep : reason(error))
   })
 
-/** Left: why the expression does not parse, or why the author cannot mean it. */
-export const compile = (source: string): Either.Either<Expression, string> =>
+/**
+ * Left: why the expression does not parse, or why the author cannot mean it. In an expression that counts results,
+ * `length` of a text fails.
+ */
+export const compile = (
+  source: string,
+  { counts = false }: { readonly counts?: boolean } = {}
+): Either.Either<Expression, string> =>
   source.length > expressionCharsMax
     ? Either.left(`it has more than ${expressionCharsMax} characters`)
     : Either.flatMap(parse(source), (ast) =>
@@ -111,7 +117,7 @@ export const compile = (source: string): Either.Either<Expression, string> =>
           ? Either.left(tooDeep)
           : source.includes("!") && negatesOnlyTheStart(ast)
             ? Either.left("`!a.b` reads as `(!a).b` and never holds; write `!(a.b)`")
-            : Either.right(expressionOf(source, ast))
+            : Either.right(expressionOf(source, ast, counts ? "refused" : "counted"))
       )
 
 export const holds = (expression: Expression | undefined, view: AnswerView): boolean =>

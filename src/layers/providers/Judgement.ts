@@ -26,7 +26,7 @@ import {
   UnsupportedResponseType
 } from "../../domain/RunFailures.js"
 import { answerCheckOf } from "./AnswerSchema.js"
-import { costTold, countOf, quoted } from "./AnswerEvidence.js"
+import { costTold, countTold, quoted } from "./AnswerEvidence.js"
 import { glance, nothing, type ReadAnswer, readAnswer, type Reading } from "./AnswerReading.js"
 import { type AnswerView, holds, isOverworked, read } from "./Expressions.js"
 import { isLarge } from "./LargeAnswers.js"
@@ -104,6 +104,10 @@ const noSuccess = (seen: Case, { status }: AnswerView, detail: string): InvalidR
     : new InvalidResponse(facts)
 }
 
+/** Whether the customer pays for each result, and a rule says where they are counted. */
+const isCounted = ({ endpoint, rules }: Case): boolean =>
+  endpoint.operation.price.basis === "per_result" && rules.resultCount !== undefined
+
 type VerdictFailure = InvalidResponse | OutputMappingError | ProviderReportedError
 
 /** Outcome of an answer whose status is a success, or that a miss rule turned into one. */
@@ -113,7 +117,7 @@ const verdictOf = (
   { body, note }: ReadAnswer
 ): Either.Either<Verdict, Undocumented | VerdictFailure> => {
   const { missStatuses } = seen.endpoint.operation.response
-  const resultCount = seen.rules.resultCount === undefined ? null : countOf(read(seen.rules.resultCount, view))
+  const resultCount = countTold(seen.rules.resultCount, view)
   const verdict = (outcome: Verdict["outcome"], outcomeReason: string, guessed = false) =>
     Either.map(mapped(seen, view, outcome, guessed), (normalized): Verdict => ({
       outcome,
@@ -131,6 +135,8 @@ const verdictOf = (
     const detail = `The provider's answer is not as it is documented: ${found.place} ${found.message}.`
     return Either.left({ _tag: "Undocumented", failure: noSuccess(seen, view, detail), found })
   }
+  if (resultCount === null && isCounted(seen))
+    return Either.left(noSuccess(seen, view, "The provider's answer does not say how many results it holds."))
   if (holds(seen.rules.weak, view)) return verdict("weak", "The provider answered without being sure.")
   if (seen.rules.success !== undefined && !holds(seen.rules.success, view))
     return Either.left(noSuccess(seen, view, "The provider's answer lacks what a success of this operation holds."))

@@ -20,9 +20,8 @@ import {
 import { FetchFailed } from "../../domain/RunFailures.js"
 import { Providers } from "../../services/Providers.js"
 import { callPlanFor } from "./CallPlan.js"
-import { read } from "./Expressions.js"
 import { checkCommon, prepare, prepareJob } from "./InputPreparation.js"
-import { costEvidence, countOf } from "./AnswerEvidence.js"
+import { costEvidence, countTold } from "./AnswerEvidence.js"
 import { mapped } from "./Judgement.js"
 import type { Case } from "./StatedFailures.js"
 
@@ -138,7 +137,7 @@ const answered = (
         body: { _tag: "Json", value: body },
         normalized,
         providerStatus: 200,
-        resultCount: rules.resultCount === undefined ? null : countOf(read(rules.resultCount, view)),
+        resultCount: countTold(rules.resultCount, view),
         cost,
         evidence
       })

@@ -291,6 +291,33 @@ describe("the rules", () => {
   )
 })
 
+describe("a price per result", () => {
+  const response = { miss: "body.results == `[]`", resultCount: "length(body.results)" }
+  const paid = (price: object, body: Json) =>
+    Effect.gen(function* () {
+      const provider = yield* serve((_, reply) => json(reply, 200, body))
+      const result = yield* callOnce(provider, { operation: { response, price } })
+      return result._tag === "Answered" ? result.resultCount : result.failure.code
+    })
+  const perResult = { basis: "per_result", micros: 500 }
+  const counted: ReadonlyArray<readonly [results: Json, found: number | "invalid_response"]> = [
+    [[1, 2, 3], 3],
+    [[], 0],
+    [{ a: 1, b: 2 }, 2],
+    ["The index is being rebuilt.", "invalid_response"],
+    [7, "invalid_response"],
+    [null, "invalid_response"]
+  ]
+  for (const [results, found] of counted)
+    it.scopedLive(`is for results that are there to count: ${JSON.stringify(results)} is ${found}`, () =>
+      Effect.map(paid(perResult, { results }), (told) => assert.strictEqual(told, found))
+    )
+
+  it.scopedLive("alone needs a count: with another price, the rule only tells how many there are", () =>
+    Effect.map(paid({ basis: "per_call", micros: 500 }, { results: "none" }), (told) => assert.isNull(told))
+  )
+})
+
 describe("the cost that an answer tells", () => {
   const costs: ReadonlyArray<readonly [expression: string, body: object, told: string]> = [
     ["body.c * `10`", { c: 12 }, "120"],
