@@ -6,7 +6,8 @@ set -euo pipefail
 URL=${GATEWAY_URL:-http://127.0.0.1:8080}
 TOKEN=${GATEWAY_TOKEN:-$(cat "${GATEWAY_DATA_DIR:-.data}/dev-token")}
 
-# Ends with an error where the gateway answers one: --fail-with-body still prints what it says.
+# Ends with an error where the gateway refuses a request: --fail-with-body still prints what it says. A run that failed
+# is no refused request: its answer is 201, and its status says "failed".
 call() {
   curl --silent --show-error --fail-with-body -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' "$@" && echo
 }
