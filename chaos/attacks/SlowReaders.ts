@@ -5,7 +5,7 @@
 import { connect, type Socket } from "node:net"
 import { Effect, Fiber, Option, Schema } from "effect"
 import { unreadBytesMax } from "../../src/domain/Limits.js"
-import { silentMillisMax, standard } from "../../src/http/SlowReaders.js"
+import { readerLimitsDefault, silentMillisMax } from "../../src/http/SlowReaders.js"
 import { audit } from "../stage/Audit.js"
 import { ask } from "../stage/Client.js"
 import { makeFindings, type Row } from "../stage/Findings.js"
@@ -18,7 +18,7 @@ const fileBytes = 9_000_000
 /** Beside the unread answers: what the node needs for its other work, and what it reads of a file at once. */
 const roomBytes = 200_000_000
 /** A busy machine is given time. */
-const cutWithinMillis = silentMillisMax(standard) + 10_000
+const cutWithinMillis = silentMillisMax(readerLimitsDefault) + 10_000
 const restWithinMillis = 20_000
 
 const Made = Schema.parseJson(

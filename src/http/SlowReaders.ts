@@ -54,7 +54,8 @@ interface Unread {
   readonly since: number
 }
 
-export const standard: ReaderLimits = {
+/** What holds where the settings say nothing else. */
+export const readerLimitsDefault: ReaderLimits = {
   stallMillis: readerStallMillis,
   bytesPerSecond: readerBytesPerSecond,
   unreadBytes: unreadBytesMax,
@@ -79,7 +80,7 @@ export const cutSlowReaders = (
   server: Server,
   special: Partial<ReaderLimits> = {}
 ): Effect.Effect<void, never, Scope.Scope> => {
-  const limits = { ...standard, ...special }
+  const limits = { ...readerLimitsDefault, ...special }
   const silentMillis = silentMillisMax(limits)
   const answers = makeUnderWay<Answer>()
 

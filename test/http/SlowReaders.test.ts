@@ -37,6 +37,17 @@ const rest = (socket: Socket) =>
     socket.resume()
   })
 
+/** Reads a little after each pause, for as long as the scope lives. Gives what tells how much was read. */
+const readingSlowly = (socket: Socket, pauseMillis: number) =>
+  Effect.gen(function* () {
+    let taken = 0
+    yield* Effect.sync(() => {
+      const chunk: unknown = socket.read(100_000)
+      if (Buffer.isBuffer(chunk)) taken += chunk.length
+    }).pipe(Effect.delay(pauseMillis), Effect.forever, Effect.forkScoped)
+    return () => taken
+  })
+
 const serving = (limits: Partial<ReaderLimits>) =>
   Effect.gen(function* () {
     let closed = 0
@@ -103,22 +114,10 @@ describe("a reader", () => {
           unreadBytes: 1e9
         })
         const socket = yield* asking(port, "/large")
-        let taken = 0
-        // There is always some progress.
-        yield* Effect.forkScoped(
-          Effect.forever(
-            Effect.zipRight(
-              Effect.sleep("100 millis"),
-              Effect.sync(() => {
-                const chunk: unknown = socket.read(100_000)
-                if (Buffer.isBuffer(chunk)) taken += chunk.length
-              })
-            )
-          )
-        )
+        const taken = yield* readingSlowly(socket, 100)
         yield* until(() => cut() === 1)
-        assert.isAbove(taken, 0)
-        assert.isBelow(taken, largeBytes / 4)
+        assert.isAbove(taken(), 0)
+        assert.isBelow(taken(), largeBytes / 4)
       }),
     60_000
   )
@@ -129,19 +128,8 @@ describe("a reader", () => {
       Effect.gen(function* () {
         const { cut, port } = yield* serving({ stallMillis: 100, bytesPerSecond: largeBytes / 100, unreadBytes: 1e9 })
         const socket = yield* asking(port, "/large")
-        let taken = 0
-        yield* Effect.forkScoped(
-          Effect.forever(
-            Effect.zipRight(
-              Effect.sleep("50 millis"),
-              Effect.sync(() => {
-                const chunk: unknown = socket.read(100_000)
-                if (Buffer.isBuffer(chunk)) taken += chunk.length
-              })
-            )
-          )
-        )
-        yield* until(() => taken > 12_000_000 || cut() > 0)
+        const taken = yield* readingSlowly(socket, 50)
+        yield* until(() => taken() > 12_000_000 || cut() > 0)
         assert.strictEqual(cut(), 0)
       }),
     60_000
