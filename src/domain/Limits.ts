@@ -179,8 +179,10 @@ export const lingerMillis = 5_000
 export const lateRequestsMax = 20
 /** The longest value of a parameter in a path. */
 export const pathParameterCharsMax = 4_096
-/** The longest path: such a value, and what a route has around it. */
+/** The longest path: such a value, and what a route has around it. In a longer one, an id names nothing. */
 export const pathCharsMax = pathParameterCharsMax + 256
+/** How much of an id that names nothing an answer shows. */
+export const shownIdCharsMax = 100
 /** Parameters of a query. */
 export const queryParametersMax = 100
 /** How many characters of `X-Service-Agent` are read (contract: "Limits"). */

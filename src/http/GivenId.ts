@@ -3,12 +3,11 @@ import { Effect, Option, Schema } from "effect"
 import { NotFound } from "../domain/ApiErrors.js"
 import { cutText } from "../domain/Characters.js"
 import { ApprovalId, MediaId, RunId, TokenId, WorkspaceId } from "../domain/Ids.js"
-
-const shownChars = 100
+import { shownIdCharsMax } from "../domain/Limits.js"
 
 /** The answer to a text that names nothing. */
 export const namesNothing = (what: string, given: string): NotFound =>
-  new NotFound({ what, id: cutText(given, shownChars) })
+  new NotFound({ what, id: cutText(given, shownIdCharsMax) })
 
 /** Reads ids of one kind. A missing text is read as an empty one. */
 export const idReader = <A>(what: string, schema: Schema.Schema<A, string>) => {

@@ -1,8 +1,9 @@
 /**
- * Reads the fields of a form and of a page's address (`application/x-www-form-urlencoded`). One rule for both: every
- * byte has to be valid percent-encoding of UTF-8, and a field that takes one value comes once. What breaks the rule is
- * told by the name of its field, and nothing is guessed: the first of two values may be the wrong one. The values stay
- * readable, so that a form can be shown again as it was filled in.
+ * Reads the fields of a form and of a query (`application/x-www-form-urlencoded`). One rule for both: every byte has to
+ * be valid percent-encoding of UTF-8, and a field that takes one value comes once. What breaks the rule is told by the
+ * name of its field, and nothing is guessed: the first of two values may be the wrong one. The values stay readable, so
+ * that a form can be shown again as it was filled in. Queries of the API are read by the schemas of `Query.ts`, which
+ * say themselves what may come several times; what cannot be decoded is told here.
  */
 import type { FieldProblem } from "../domain/ApiErrors.js"
 
@@ -37,6 +38,12 @@ export const urlEncoded = (text: string): UrlEncoded => {
   return { fields, broken }
 }
 
+const undecodable = (field: string): FieldProblem => ({ field, message: "is not valid percent-encoding of UTF-8" })
+
+/** Which of these parameters of a query cannot be decoded. What nobody reads may be anything. */
+export const undecodableIn = (query: string, names: ReadonlySet<string>): ReadonlyArray<FieldProblem> =>
+  decodable(query) ? [] : [...urlEncoded(query).broken].filter((name) => names.has(name)).map(undecodable)
+
 /** What is wrong with the fields; those in `repeatable` may come several times. */
 export const fieldProblems = (
   { broken, fields }: UrlEncoded,
@@ -44,7 +51,7 @@ export const fieldProblems = (
 ): ReadonlyArray<FieldProblem> =>
   [...fields].flatMap(([field, values]) =>
     broken.has(field)
-      ? [{ field, message: "is not valid percent-encoding of UTF-8" }]
+      ? [undecodable(field)]
       : values.length > 1 && !repeatable.has(field)
         ? [{ field, message: "is given more than once; give it once" }]
         : []

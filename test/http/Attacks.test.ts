@@ -223,13 +223,27 @@ describe("paths and methods", () => {
     })
   )
 
-  it.scopedLive("longer than any route takes are 404", () =>
+  it.scopedLive("longer than any id are looked up like others: what they name is not there", () =>
     Effect.gen(function* () {
       const gateway = yield* sealed
-      for (const path of [`/${"%25".repeat(5_000)}`, `/v1/runs/${"%61".repeat(pathCharsMax / 3)}`]) {
+      const long = "a".repeat(pathCharsMax)
+      const cases = [
+        [`/v1/runs/${long}`, "not_found"],
+        [`/v1/runs/${long}/attempts`, "not_found"],
+        [`/v1/runs/${long}/media/${long}`, "not_found"],
+        // As long as it can be: cut after any character, it is an id that names nothing.
+        [`/v1/runs/${"%C3%A9".repeat(2_500)}`, "not_found"],
+        [`/v1/runs/${"%25".repeat(5_000)}`, "not_found"],
+        [`/${"%25".repeat(5_000)}`, "route_not_found"],
+        [`/v1${"/%25".repeat(3_500)}`, "route_not_found"]
+      ] as const
+      for (const [path, code] of cases) {
         const answer = yield* gateway.get(path)
-        assert.deepStrictEqual([answer.status, answer.json.error.code], [404, "route_not_found"])
+        assert.deepStrictEqual([answer.status, answer.json.error.code], [404, code], path.slice(0, 30))
+        assert.isBelow(answer.text.length, 1_000)
       }
+      assert.strictEqual((yield* gateway.send("DELETE", `/v1/runs/${long}`)).status, 405)
+      refused(yield* gateway.get(`/v1/runs/${long}%E0%A4%A`), "path")
     })
   )
 
@@ -287,6 +301,36 @@ describe("queries", () => {
         ["/v1/ledger?cursor=x", "cursor"]
       ] as const
       for (const [path, field] of cases) refused(yield* gateway.get(path), field)
+    })
+  )
+
+  it.scopedLive("with broken percent-encoding are refused with the parameter, unless nobody reads it", () =>
+    Effect.gen(function* () {
+      const gateway = yield* sealed
+      const cases = [
+        ["/v1/runs?status=%ff", "status"],
+        ["/v1/runs?limit=%zz", "limit"],
+        ["/v1/runs?providerId=%zz", "providerId"],
+        ["/v1/runs?providerId=mock&provider%49d=%E0%A4", "providerId"],
+        ["/v1/catalog/search?q=100%", "q"],
+        ["/v1/ledger?cursor=%ff", "cursor"]
+      ] as const
+      for (const [path, field] of cases) {
+        const answer = yield* gateway.get(path)
+        refused(answer, field)
+        assert.strictEqual(answer.json.error.details[0].message, "is not valid percent-encoding of UTF-8")
+      }
+      const both = yield* gateway.get("/v1/runs?status=%ff&tokenId=%")
+      assert.deepStrictEqual(
+        both.json.error.details.map(({ field }: { readonly field: string }) => field),
+        ["status", "tokenId"]
+      )
+      const ownError = yield* gateway.get("/v1/runs?cursor=%ff")
+      assert.deepStrictEqual([ownError.status, ownError.json.error.code], [400, "runs_cursor_invalid"])
+      const unread = yield* gateway.get("/livez?status=%ff")
+      assert.deepStrictEqual([unread.status, unread.headers.get("x-ignored-parameters")], [200, "status"])
+      const posted = yield* gateway.post("/v1/runs?wait=%ff", run, { headers: key })
+      assert.strictEqual(posted.json.error.details[0].message, "is not valid percent-encoding of UTF-8")
     })
   )
 

@@ -20,7 +20,7 @@ import { pageHeaders } from "../PageHeaders.js"
 import { ReadTurns } from "../ReadTurns.js"
 import { clientAddress, spend, spendPublic } from "../RequestRate.js"
 import { stateOf, type RequestState } from "../RequestState.js"
-import { type Answer as Answering, pathOf, route, Routes } from "../serving/Routes.js"
+import { type Answer as Answering, pathOf, queryOf, route, Routes } from "../serving/Routes.js"
 import { HttpSettings } from "../Settings.js"
 import { fieldProblems, urlEncoded } from "../UrlEncoded.js"
 import { ofAnotherVersion, readAssets } from "./Assets.js"
@@ -207,7 +207,7 @@ export const consoleLayer = <R>(
           const state = stateOf(request)
           state.route = page.path
           const given = pathOf(request.url)
-          const search = request.url.slice(given.length + 1)
+          const search = queryOf(request.url)
           const reads = request.method === "GET" || request.method === "HEAD"
           const unslashed = reads ? withoutSlash(given, search) : null
           if (unslashed !== null) return away(unslashed)

@@ -12,14 +12,15 @@ import type * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import { Context, Effect, Either, FiberRef, Option, ParseResult, Schema } from "effect"
-import type { ValidationError } from "../../domain/ApiErrors.js"
+import { Array as Arr, Context, Effect, Either, FiberRef, Option, ParseResult, Schema, SchemaAST } from "effect"
+import { ValidationError } from "../../domain/ApiErrors.js"
 import { member, setMember } from "../../domain/Members.js"
 import type { Principal as Caller } from "../../services/Accounts.js"
 import { Access, type Required } from "../Access.js"
 import { Bearer, Entrance, Open, Principal } from "../Auth.js"
 import { fromIssues } from "../FieldProblems.js"
-import { type Call, route, Routes } from "./Routes.js"
+import { undecodableIn } from "../UrlEncoded.js"
+import { type Call, queryOf, route, Routes } from "./Routes.js"
 
 type Endpoint = HttpApiEndpoint.HttpApiEndpoint.AnyWithProps
 
@@ -28,6 +29,18 @@ const standalone = ({ ast }: Schema.Schema.Any) => Schema.make<unknown, unknown>
 
 /** What a handler is given beside its request. */
 type Parts = { readonly [part in "path" | "headers" | "urlParams"]?: unknown }
+
+/** The parameters that are one text. One in any form (`anyCursorParam`) has an error of its own for what it is not. */
+const textsOf = (schema: Option.Option<Schema.Schema.Any>): ReadonlySet<string> =>
+  new Set(
+    Option.match(schema, {
+      onNone: () => [],
+      onSome: ({ ast }) =>
+        SchemaAST.getPropertySignatures(SchemaAST.encodedAST(ast))
+          .filter(({ type }) => SchemaAST.isStringKeyword(type))
+          .map(({ name }) => String(name))
+    })
+  )
 
 /** Reads path, headers and query, in this order; the first that is wrong is told. */
 const readerOf = (endpoint: Endpoint): ((call: Call) => Either.Either<Parts, ValidationError>) => {
@@ -38,9 +51,12 @@ const readerOf = (endpoint: Endpoint): ((call: Call) => Either.Either<Parts, Val
   ].flatMap(({ of, part, schema }) =>
     Option.isNone(schema) ? [] : [{ part, of, decode: Schema.decodeUnknownEither(standalone(schema.value)) }]
   )
+  const texts = textsOf(endpoint.urlParamsSchema)
   return (call) => {
     const read: { [part: string]: unknown } = {}
     for (const { decode, of, part } of parts) {
+      const undecodable = part === "urlParams" ? undecodableIn(queryOf(call.request.url), texts) : []
+      if (Arr.isNonEmptyReadonlyArray(undecodable)) return Either.left(new ValidationError({ details: undecodable }))
       const value = decode(of(call))
       if (Either.isLeft(value))
         return Either.left(fromIssues(ParseResult.ArrayFormatter.formatErrorSync(value.left), "request"))

@@ -6,8 +6,10 @@ import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Context, Effect, Layer } from "effect"
 import * as FindMyWay from "find-my-way-ts"
-import { pathCharsMax, pathParameterCharsMax } from "../../domain/Limits.js"
+import { cutText } from "../../domain/Characters.js"
+import { pathCharsMax, shownIdCharsMax } from "../../domain/Limits.js"
 import type { RequestState } from "../RequestState.js"
+import { decodable } from "../UrlEncoded.js"
 import type { ServedRequest } from "./ServedRequest.js"
 
 /** A request that found its route. */
@@ -76,6 +78,24 @@ export const pathOf = (url: string): string => {
   return query === -1 ? url : url.slice(0, query)
 }
 
+/** What stands behind the path, without its `?`. */
+export const queryOf = (url: string): string => url.slice(pathOf(url).length + 1)
+
+/** With its end cut off it could be another id, so it gets a sign that no id has. */
+const shortened = (step: string): string =>
+  step.length > shownIdCharsMax ? encodeURIComponent(`${cutText(decodeURIComponent(step), shownIdCharsMax)}…`) : step
+
+/**
+ * The table decodes a path before it looks it up, and for a long one that takes milliseconds. What is too long in such
+ * a path names nothing, so its beginning is enough: the route is found, and says that it does not know the id.
+ */
+const withoutLongSteps = (url: string): string => {
+  const path = pathOf(url)
+  return path.length > pathCharsMax && decodable(path)
+    ? path.split("/").map(shortened).join("/") + url.slice(path.length)
+    : url
+}
+
 /** The table would begin the query at the first `;` or `#` too. Both belong to the path, as anywhere else. */
 const onlyQueryApart = (url: string): string => {
   const path = pathOf(url)
@@ -87,7 +107,7 @@ export const RoutesLayer: Layer.Layer<Routes> = Layer.sync(Routes, () => {
     caseSensitive: true,
     ignoreTrailingSlash: false,
     ignoreDuplicateSlashes: false,
-    maxParamLength: pathParameterCharsMax
+    maxParamLength: pathCharsMax
   })
   return Routes.of({
     add: (...routes) =>
@@ -95,9 +115,9 @@ export const RoutesLayer: Layer.Layer<Routes> = Layer.sync(Routes, () => {
         for (const added of routes) table.on(added.method, added.path, added)
       }),
     find: (method, sent) => {
-      // The table decodes a path before it looks it up, and for a long one that takes milliseconds.
-      if (pathOf(sent).length > pathCharsMax) return null
-      const url = onlyQueryApart(sent)
+      const shorter = withoutLongSteps(sent)
+      if (pathOf(shorter).length > pathCharsMax) return null
+      const url = onlyQueryApart(shorter)
       const found = table.find(method, url) ?? (method === "HEAD" ? table.find("GET", url) : undefined)
       return found === undefined ? null : { route: found.handler, params: found.params, query: found.searchParams }
     }
