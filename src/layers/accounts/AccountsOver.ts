@@ -35,11 +35,21 @@ interface Uses {
   readonly note: (token: Spender) => void
 }
 
-/** Writes which tokens were used on this node, a minute after the first of them, in one statement. */
+/**
+ * Writes which tokens were used on this node, a minute after the first of them, in one statement, and once more when
+ * the node stops. A node that is killed loses the uses of its last minute.
+ */
 const makeUses = (rows: AccountRows): Effect.Effect<Uses, never, Scope.Scope> =>
   Effect.gen(function* () {
     const used = new Map<TokenId, Spender>()
     const someUsed = yield* Effect.makeLatch()
+    const write = Effect.suspend(() => {
+      const tokens = Array.from(used.values()).sort((a, b) => (a.tokenId < b.tokenId ? -1 : 1))
+      used.clear()
+      // The storage itself tells the log that it is away; the next minute has uses again.
+      return tokens.length === 0 ? Effect.void : Effect.ignore(rows.noteUses(tokens))
+    }).pipe(Effect.uninterruptible)
+    yield* Effect.addFinalizer(() => write)
     yield* repeatInBackground(
       "uses of tokens",
       Effect.gen(function* () {
@@ -47,10 +57,7 @@ const makeUses = (rows: AccountRows): Effect.Effect<Uses, never, Scope.Scope> =>
         yield* Effect.sleep("1 minute")
         // Closed first: a use that comes from here on is in this turn, or opens the next one.
         yield* someUsed.close
-        const tokens = Array.from(used.values()).sort((a, b) => (a.tokenId < b.tokenId ? -1 : 1))
-        used.clear()
-        // The storage itself tells the log that it is away; the next minute has uses again.
-        yield* Effect.ignore(rows.noteUses(tokens))
+        yield* write
       })
     )
     return {

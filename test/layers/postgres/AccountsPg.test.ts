@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Redacted, Schema } from "effect"
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { describe } from "vitest"
 import { commandLine } from "../../../src/domain/AuditEntry.js"
 import { AccountsPg } from "../../../src/layers/postgres/AccountsPg.js"
@@ -36,6 +36,26 @@ describe("AccountsPg storage", () => {
       // The secret is what follows the prefix and the id.
       assert.notInclude(row?.text ?? Redacted.value(token), Redacted.value(token).slice(30, 78))
     }).pipe(Effect.provide(Layer.provideMerge(AccountsPg, storage)))
+  )
+
+  it.effect("has the uses of tokens when a node stops before their minute is over", () =>
+    Effect.gen(function* () {
+      const { query, sql } = yield* Database
+      const used = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const accounts = Context.get(yield* Layer.build(AccountsPg), Accounts)
+          const { workspaceId } = yield* accounts.createWorkspace("acme", commandLine)
+          const { token, tokenId } = yield* accounts.createToken(
+            { workspaceId, label: "a", scopes: ["catalog:read"], monthlyLimitMicros: null, expiresAt: null },
+            commandLine
+          )
+          yield* accounts.authenticate(token)
+          assert.deepStrictEqual(yield* query(sql`select token_id from token_last_uses`), [])
+          return tokenId
+        })
+      )
+      assert.deepStrictEqual(yield* query(sql`select token_id from token_last_uses`), [{ token_id: used }])
+    }).pipe(Effect.provide(storage))
   )
 
   it.effect("creates the wallet of a workspace with it", () =>
