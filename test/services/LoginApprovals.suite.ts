@@ -240,6 +240,21 @@ export const loginApprovalsSuite = (name: string, layer: Layer.Layer<LoginApprov
     )
 
     test(
+      "a login is forgotten an hour after its time, when another one begins",
+      Effect.gen(function* () {
+        const logins = yield* LoginApprovals
+        const begin = Effect.flatMap(clientToken, ({ digest }) => logins.create(login(digest)))
+        const { approvalId } = yield* begin
+        yield* TestClock.adjust(600_000 + 3_600_000)
+        yield* begin
+        assert.strictEqual((yield* logins.get(approvalId)).status, "expired")
+        yield* TestClock.adjust(1)
+        yield* begin
+        assert.strictEqual((yield* Effect.flip(logins.get(approvalId)))._tag, "not_found")
+      })
+    )
+
+    test(
       "a digest is used once, whatever became of it",
       Effect.gen(function* () {
         const logins = yield* LoginApprovals
@@ -247,7 +262,7 @@ export const loginApprovalsSuite = (name: string, layer: Layer.Layer<LoginApprov
         const { approvalId } = yield* logins.create(login(digest))
         assert.strictEqual((yield* Effect.flip(logins.create(login(digest))))._tag, "validation_error")
         yield* logins.deny(approvalId, yield* person, commandLine)
-        // Two days later the approval is forgotten, and the token is not.
+        // The approval is forgotten by then, and the token is not.
         yield* TestClock.adjust("2 days")
         assert.strictEqual((yield* Effect.flip(logins.create(login(digest))))._tag, "validation_error")
         const other = yield* clientToken

@@ -34,7 +34,11 @@ import {
 } from "../../../services/LoginApprovals.js"
 import type { DecidedToken, Device, LoginRow, LoginRows } from "./LoginRows.js"
 
-const keptMillis = 24 * 60 * 60_000
+/**
+ * How long a login is kept when its time is over, so that a late client hears what became of it. Anybody may begin one,
+ * so this also bounds how many are stored.
+ */
+const keptMillis = 60 * 60_000
 
 const userCode = Effect.sync(() =>
   showUserCode(
