@@ -4,8 +4,7 @@
  * nothing about where errors come from; that is `Boundary.ts`.
  */
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
-import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import { Effect, ParseResult, Schema } from "effect"
+import { Schema } from "effect"
 import * as Api from "../domain/ApiErrors.js"
 import * as Storage from "../domain/StorageErrors.js"
 import { exampleId } from "../domain/Described.js"
@@ -17,34 +16,7 @@ import {
   topUpSuggestedUsdDefault
 } from "../domain/Limits.js"
 import { TopUpHint, TopUpReason } from "../domain/TopUpHint.js"
-import { problemType, wantsProblem } from "./Accept.js"
-import { errorPrefix } from "./Access.js"
-import { currentRequest } from "./RequestState.js"
-
-type Extra = { readonly [field: string]: unknown }
-export interface Body extends Extra {
-  readonly error: {
-    readonly code: string
-    readonly message: string
-    readonly requestId: string
-    readonly retryable: boolean
-    readonly retryHint: string
-  }
-}
-
-interface Failure {
-  readonly _tag: string
-  readonly message: string
-  /** More exact than that of the class. */
-  readonly retryHint?: string
-}
-interface FailureClass<E extends Failure> {
-  readonly ast: Schema.Schema<E>["ast"]
-  readonly retryable: boolean
-  readonly retryHint: string
-  readonly _tag: E["_tag"]
-  new (...args: never): E
-}
+import { type Body, type Extra, makeWireErrorTable, type WireError } from "./WireError.js"
 
 type Errors = typeof Api & typeof Storage
 /** Every error class by the name of its export: what has a code and says whether a retry helps. */
@@ -57,89 +29,10 @@ type ErrorNamed<Name extends keyof ErrorClasses> = ErrorClasses[Name] extends ne
 /** Every error with which a request can be refused. */
 export type HttpError = { readonly [Name in keyof ErrorClasses]: ErrorNamed<Name> }[keyof ErrorClasses]
 
-interface Row<E> {
-  readonly status: number
-  /** Short and the same for every occurrence, for RFC 9457. */
-  readonly title: string
-  /** One occurrence, for the document. */
-  readonly example: E
-  /** Fields next to `error`, with their values. */
-  readonly beside?: readonly [Schema.Struct.Fields, (error: E) => Extra]
-  /** Fields inside `error`, with their values. */
-  readonly inside?: readonly [Schema.Struct.Fields, (error: E) => Extra]
-  readonly headers?: (error: E) => { readonly [name: string]: string }
-}
+const { entries, wire } = makeWireErrorTable()
 
-export interface WireError {
-  readonly code: string
-  readonly status: number
-  readonly title: string
-  readonly retryable: boolean
-  /** What to change or how long to wait, as far as it is the same for every occurrence. */
-  readonly retryHint: string
-  /** One occurrence, for the document. */
-  readonly example: Body
-  /** Null when the value is not this error. */
-  readonly body: (error: unknown, requestId: string) => Body | null
-  readonly headers: (error: unknown) => { readonly [name: string]: string }
-}
-
-const table = new Map<string, WireError>()
-
-/** Enters an error into the table and gives its wire schema: the class on the inside, the envelope on the outside. */
-const wire = <E extends Failure>(cls: FailureClass<E>, row: Row<E>): Schema.Schema<E, Body> => {
-  const code = cls._tag
-  const toBody = (error: E, requestId: string): Body => ({
-    error: {
-      code,
-      message: error.message,
-      requestId,
-      retryable: cls.retryable,
-      retryHint: error.retryHint ?? cls.retryHint,
-      ...row.inside?.[1](error)
-    },
-    ...row.beside?.[1](error)
-  })
-  const example = toBody(row.example, exampleId("req"))
-  table.set(code, {
-    code,
-    status: row.status,
-    title: row.title,
-    retryable: cls.retryable,
-    retryHint: cls.retryHint,
-    example,
-    body: (error, requestId) => (error instanceof cls ? toBody(error, requestId) : null),
-    headers: (error) => (error instanceof cls ? (row.headers?.(error) ?? {}) : {})
-  })
-  const outside = Schema.Struct({
-    error: Schema.Struct({
-      code: Schema.Literal(code).annotations({ description: "What went wrong, as a word for programs" }),
-      message: Schema.String.annotations({ description: "What went wrong, in a sentence" }),
-      requestId: Schema.String.annotations({ description: "The request; name it when you ask for help" }),
-      retryable: Schema.Literal(cls.retryable).annotations({
-        description: "Whether the same request may work later"
-      }),
-      retryHint: Schema.String.annotations({ description: "What to change or how long to wait, in a sentence" }),
-      ...row.inside?.[0]
-    }).annotations({ description: "What went wrong" }),
-    ...row.beside?.[0]
-  }).annotations({ examples: [example] })
-  return Schema.transformOrFail(
-    Schema.make<Body>(Schema.typeSchema(outside).ast),
-    Schema.make<E>(Schema.typeSchema(Schema.make<E>(cls.ast)).ast),
-    {
-      strict: true,
-      decode: (body, _, ast) => ParseResult.fail(new ParseResult.Forbidden(ast, body, "errors are only written here")),
-      encode: (error) => Effect.map(currentRequest, (state) => toBody(error, state.requestId))
-    }
-  ).annotations(
-    HttpApiSchema.annotations({
-      status: row.status,
-      identifier: errorPrefix + code,
-      description: row.title
-    })
-  )
-}
+/** The whole table by code. */
+export const wireErrors: ReadonlyMap<string, WireError> = entries
 
 const Seconds = Schema.Int.annotations({ description: "Seconds to wait before the next try" })
 const number = (description: string) => Schema.Int.annotations({ description })
@@ -412,64 +305,3 @@ export const WireReading = Schema.Union(Wire.RateLimitExceeded, WireStorage)
 /** The success of a route that creates: status 201, under the name that the schema has in the document. */
 export const created = <A, I>(schema: Schema.Schema<A, I>, identifier: string): Schema.Schema<A, I> =>
   schema.annotations({ ...HttpApiSchema.annotations({ status: 201 }), identifier })
-
-/** The whole table by code. */
-export const wireErrors: ReadonlyMap<string, WireError> = table
-
-const entryOf = (error: unknown): WireError | undefined =>
-  typeof error === "object" && error !== null && "_tag" in error && typeof error._tag === "string"
-    ? table.get(error._tag)
-    : undefined
-
-/** The body of an error of the table; null for anything else. */
-export const errorBody = (error: unknown, requestId: string): Body | null =>
-  entryOf(error)?.body(error, requestId) ?? null
-
-/** The same as RFC 9457 has it. */
-export const problemBody = ({ code, status, title }: WireError, body: Body): Body => ({
-  type: `/docs#${code}`,
-  title,
-  status,
-  detail: body.error.message,
-  instance: body.error.requestId,
-  ...body
-})
-
-/** An answer as it is written. */
-interface Written {
-  readonly status: number
-  readonly contentType: string
-  readonly headers: { readonly [name: string]: string }
-  readonly text: string
-}
-
-/** The answer to an error of the table; null for anything else. `instead` stands in place of what the table has. */
-export const writtenError = (
-  error: unknown,
-  requestId: string,
-  accept: string | undefined,
-  instead: { readonly status?: number; readonly message?: string } = {}
-): Written | null => {
-  const entry = entryOf(error)
-  const found = entry?.body(error, requestId) ?? null
-  if (entry === undefined || found === null) return null
-  const { message = found.error.message, status = entry.status } = instead
-  const body = { ...found, error: { ...found.error, message } }
-  const problem = wantsProblem(accept)
-  return {
-    status,
-    contentType: problem ? problemType : "application/json",
-    headers: entry.headers(error),
-    text: JSON.stringify(problem ? problemBody({ ...entry, status }, body) : body)
-  }
-}
-
-/** The same as a response. */
-export const errorResponse = (
-  error: unknown,
-  requestId: string,
-  accept: string | undefined
-): HttpServerResponse.HttpServerResponse | null => {
-  const written = writtenError(error, requestId, accept)
-  return written === null ? null : HttpServerResponse.text(written.text, written)
-}

@@ -7,7 +7,8 @@ import { readFileSync } from "node:fs"
 import { isObject, type Json, type JsonObject } from "../domain/Json.js"
 import { member } from "../domain/Members.js"
 import { problemType } from "./Accept.js"
-import { problemBody, wireErrors } from "./Envelope.js"
+import { wireErrors } from "./Envelope.js"
+import { problemBody } from "./ErrorAnswers.js"
 import { packagedFile } from "../PackagedFiles.js"
 
 /** What a gateway answered to a real request. */

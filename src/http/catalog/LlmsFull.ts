@@ -10,7 +10,7 @@ import { listedMicros } from "../../domain/ContractMaking.js"
 import { runFailures } from "../../domain/RunFailures.js"
 import type { JobSupply } from "../../services/Catalog.js"
 import type { Route } from "../Access.js"
-import type { WireError } from "../Envelope.js"
+import type { WireError } from "../WireError.js"
 
 /** A job of an imported catalog may have hundreds; the listing has them all. */
 const operationsShown = 20

@@ -1,6 +1,6 @@
 /**
  * `/docs`: where to read what, every route in a line, and a place for every error code. Errors in the form of RFC 9457
- * name these places as their `type` (`http/Envelope.ts`). It needs no script.
+ * name these places as their `type` (`http/ErrorAnswers.ts`). It needs no script.
  */
 import * as HttpApi from "@effect/platform/HttpApi"
 import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"

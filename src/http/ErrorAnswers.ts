@@ -1,0 +1,63 @@
+/** Answers to the errors of the table in `Envelope.ts`: as JSON, or as RFC 9457 has it where a client asks for that. */
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import { problemType, wantsProblem } from "./Accept.js"
+import { wireErrors } from "./Envelope.js"
+import type { Body, WireError } from "./WireError.js"
+
+const entryOf = (error: unknown): WireError | undefined =>
+  typeof error === "object" && error !== null && "_tag" in error && typeof error._tag === "string"
+    ? wireErrors.get(error._tag)
+    : undefined
+
+/** The body of an error of the table; null for anything else. */
+export const errorBody = (error: unknown, requestId: string): Body | null =>
+  entryOf(error)?.body(error, requestId) ?? null
+
+/** The same as RFC 9457 has it. */
+export const problemBody = ({ code, status, title }: WireError, body: Body): Body => ({
+  type: `/docs#${code}`,
+  title,
+  status,
+  detail: body.error.message,
+  instance: body.error.requestId,
+  ...body
+})
+
+/** An answer as it is written. */
+interface Written {
+  readonly status: number
+  readonly contentType: string
+  readonly headers: { readonly [name: string]: string }
+  readonly text: string
+}
+
+/** The answer to an error of the table; null for anything else. `instead` stands in place of what the table has. */
+export const writtenError = (
+  error: unknown,
+  requestId: string,
+  accept: string | undefined,
+  instead: { readonly status?: number; readonly message?: string } = {}
+): Written | null => {
+  const entry = entryOf(error)
+  const found = entry?.body(error, requestId) ?? null
+  if (entry === undefined || found === null) return null
+  const { message = found.error.message, status = entry.status } = instead
+  const body = { ...found, error: { ...found.error, message } }
+  const problem = wantsProblem(accept)
+  return {
+    status,
+    contentType: problem ? problemType : "application/json",
+    headers: entry.headers(error),
+    text: JSON.stringify(problem ? problemBody({ ...entry, status }, body) : body)
+  }
+}
+
+/** The same as a response. */
+export const errorResponse = (
+  error: unknown,
+  requestId: string,
+  accept: string | undefined
+): HttpServerResponse.HttpServerResponse | null => {
+  const written = writtenError(error, requestId, accept)
+  return written === null ? null : HttpServerResponse.text(written.text, written)
+}
