@@ -2,7 +2,7 @@
  * Query parameters that several routes share, with their own texts for what is wrong with them. Every text is bounded
  * and free of control characters.
  */
-import { ParseResult, Schema } from "effect"
+import { Option, ParseResult, Schema, SchemaAST } from "effect"
 import { exampleId, field } from "../domain/Described.js"
 import { instantExpected, readInstant } from "../domain/Instant.js"
 import { cursorCharsMax, pageRowsDefault, pageRowsMax, pathParameterCharsMax } from "../domain/Limits.js"
@@ -72,6 +72,22 @@ export const textParam = (charsMax: number, charsMin = 1): Schema.Schema<string,
     read: (raw) => (raw.length >= charsMin && raw.length <= charsMax && !control.test(raw) ? raw : undefined),
     jsonSchema: { type: "string", minLength: charsMin, maxLength: charsMax }
   })
+
+/**
+ * An id of one kind. What can be no such id is refused: an empty list would say that the thing is there, and has
+ * nothing.
+ */
+export const idParam = <A extends string>(
+  schema: Schema.Schema<A, string>,
+  expected: string
+): Schema.Schema<A, string> => {
+  const read = Schema.decodeOption(schema)
+  return parameter(Schema.typeSchema(schema), {
+    expected,
+    read: (raw) => Option.getOrUndefined(read(raw)),
+    jsonSchema: { type: "string", ...Option.getOrUndefined(SchemaAST.getJSONSchemaAnnotation(schema.ast)) }
+  })
+}
 
 export const choiceParam = <const Choices extends ReadonlyArray<string>>(
   ...choices: Choices

@@ -441,8 +441,8 @@ describe("GET /v1/runs", () => {
         }
       })
       const filters =
-        "status=completed&capability=people.email.find&endpointId=hunter-email-finder&providerId=hunter&tokenId=tok_1" +
-        "&from=2026-06-01T00:00:00Z&to=2026-07-01T00:00:00Z"
+        "status=completed&capability=people.email.find&endpointId=hunter-email-finder&providerId=hunter&" +
+        `tokenId=${id("tok", 1)}&from=2026-06-01T00:00:00Z&to=2026-07-01T00:00:00Z`
       const { nextCursor } = (yield* gateway.get(`/v1/runs?${filters}`)).json
       assert.deepStrictEqual(asked, [
         {
@@ -450,7 +450,7 @@ describe("GET /v1/runs", () => {
           capability: "people.email.find",
           endpointId: "hunter-email-finder",
           providerId: "hunter",
-          tokenId: "tok_1",
+          tokenId: id("tok", 1),
           fromMillis: Date.UTC(2026, 5, 1),
           toMillis: Date.UTC(2026, 6, 1)
         }

@@ -331,12 +331,9 @@ export interface Operations {
        * characters.
        */
       readonly endpointId?: string | undefined
-      /**
-       * Only runs of this provider: the one that answered, or until then the one that was picked. 1 to 200
-       * characters.
-       */
+      /** Only runs of this provider: the one that answered, or until then the one that was picked. */
       readonly providerId?: string | undefined
-      /** Only runs of this token. 1 to 200 characters. */
+      /** Only runs of this token. */
       readonly tokenId?: string | undefined
       /** Only what was made at this time or later. ISO 8601, UTC. */
       readonly from?: string | undefined

@@ -1,7 +1,7 @@
 /** Filters that several lists share: a span of time, ids, choices. */
-import { Option, Schema } from "effect"
+import type { Schema } from "effect"
 import { filterCharsMax } from "../../domain/Limits.js"
-import { instantParam, optionalParam, parameter, textParam } from "../Query.js"
+import { idParam, instantParam, optionalParam, textParam } from "../Query.js"
 import { type Choice, type Filled, selectField, textField } from "./Forms.js"
 import { type Content, html } from "./Html.js"
 import { momentField } from "./Moments.js"
@@ -13,18 +13,9 @@ export const spanFields = (form: Filled): Content => [
   momentField({ form, name: "to", label: "Before (UTC)" })
 ]
 
-/** An id as it is stored. Tables show the ends of ids, and link them to the list with the whole id as its filter. */
-export const idParam = <A extends string>(
-  schema: Schema.Schema<A, string>,
-  example: string
-): Schema.Schema<A, string> => {
-  const read = Schema.decodeOption(schema)
-  return parameter(Schema.typeSchema(schema), {
-    expected: `must be a whole id, such as ${example}; a short id in the table sets it`,
-    read: (raw) => Option.getOrUndefined(read(raw)),
-    jsonSchema: { type: "string" }
-  })
-}
+/** Tables show the ends of ids, and link them to the list with the whole id as its filter. */
+export const wholeIdParam = <A extends string>(schema: Schema.Schema<A, string>, example: string) =>
+  optionalParam(idParam(schema, `must be a whole id, such as ${example}; a short id in the table sets it`))
 
 export const wordParam = optionalParam(textParam(filterCharsMax))
 export const wordField =

@@ -13,6 +13,8 @@ import {
   resultPathsMax,
   serviceAgentCharsMax
 } from "../../domain/Limits.js"
+import { TokenId } from "../../domain/Ids.js"
+import { ProviderId } from "../../domain/Manifest.js"
 import { RunStatus } from "../../domain/Run.js"
 import { exampleId } from "../../domain/Described.js"
 import { Access, AnswerHeaders } from "../Access.js"
@@ -26,6 +28,7 @@ import {
   choiceParam,
   exampleEtag,
   headerParam,
+  idParam,
   intParam,
   optionalParam,
   pageParams,
@@ -51,9 +54,6 @@ const jobParam = field(
   "The id of a job, with dots or underscores: runs of the job, and of tools that do it",
   "people.email.find"
 )
-
-const filterParam = (meaning: string, example: string) =>
-  optionalParam(field(textParam(filterCharsMax), meaning, example))
 
 /** Of whatever content type the provider gave it. */
 const bytes = HttpApiSchema.Uint8Array({ contentType: "*/*" })
@@ -113,15 +113,28 @@ export class RunsApi extends HttpApiGroup.make("runs")
         query({
           status: optionalParam(field(choiceParam(...RunStatus.literals), "Only runs that stand there", "completed")),
           capability: optionalParam(jobParam),
-          endpointId: filterParam(
-            "Only runs of this operation: the one that answered, or until then the one that was picked",
-            "hunter-email-finder"
+          endpointId: optionalParam(
+            field(
+              // A refused run has the id that it was asked with, whatever that is.
+              textParam(filterCharsMax),
+              "Only runs of this operation: the one that answered, or until then the one that was picked",
+              "hunter-email-finder"
+            )
           ),
-          providerId: filterParam(
-            "Only runs of this provider: the one that answered, or until then the one that was picked",
-            "hunter"
+          providerId: optionalParam(
+            field(
+              idParam(ProviderId, "must be the id of a provider, such as hunter: small letters, digits, dots, hyphens"),
+              "Only runs of this provider: the one that answered, or until then the one that was picked",
+              ProviderId.make("hunter")
+            )
           ),
-          tokenId: filterParam("Only runs of this token", exampleId("tok")),
+          tokenId: optionalParam(
+            field(
+              idParam(TokenId, `must be the id of a token, such as ${exampleId("tok")}`),
+              "Only runs of this token",
+              TokenId.make(exampleId("tok"))
+            )
+          ),
           ...timeParams,
           includeResult: paramOr(booleanParam, false, "Whether each run carries its result", true),
           ...pageParams,

@@ -4,7 +4,7 @@ import { RunId, TopUpId } from "../../../domain/Ids.js"
 import { LedgerKind } from "../../../domain/Ledger.js"
 import { Wallet } from "../../../services/Wallet.js"
 import { choiceParam, optionalParam, query, spanOf } from "../../Query.js"
-import { choiceField, idParam, spanFields, spanParams, wordField } from "../Filters.js"
+import { choiceField, spanFields, spanParams, wholeIdParam, wordField } from "../Filters.js"
 import { html, to } from "../Html.js"
 import { workspacePage } from "../Page.js"
 import { listing, listScreen } from "../Tables.js"
@@ -28,8 +28,8 @@ export const ledgerPage = workspacePage({
         filters: {
           schema: query({
             kind: optionalParam(choiceParam(...LedgerKind.literals)),
-            run: optionalParam(idParam(RunId, "run_01k…")),
-            topUp: optionalParam(idParam(TopUpId, "top_01k…")),
+            run: wholeIdParam(RunId, "run_01k…"),
+            topUp: wholeIdParam(TopUpId, "top_01k…"),
             ...spanParams
           }),
           fields: (form) => [

@@ -10,7 +10,7 @@ import { toUsd } from "../../../domain/Micros.js"
 import { Runs } from "../../../services/Runs.js"
 import { time, timeOrNull } from "../../Fields.js"
 import { choiceParam, optionalParam, query, spanOf } from "../../Query.js"
-import { choiceField, idParam, spanFields, spanParams, wordField, wordParam } from "../Filters.js"
+import { choiceField, spanFields, spanParams, wholeIdParam, wordField, wordParam } from "../Filters.js"
 import { dash, duration, instant, linkTo, money, shortId, statusBadge, statusText } from "../Figures.js"
 import { html, to, type Html } from "../Html.js"
 import { workspacePage } from "../Page.js"
@@ -92,7 +92,7 @@ export const runsPage = workspacePage({
             job: wordParam,
             endpoint: wordParam,
             provider: wordParam,
-            token: optionalParam(idParam(TokenId, "tok_01k…")),
+            token: wholeIdParam(TokenId, "tok_01k…"),
             ...spanParams
           }),
           fields: (form) => [
