@@ -31,6 +31,7 @@ export interface Endings {
 /**
  * Whether the client would rather speak another protocol, which is never taken up. Node loses what stands behind such a
  * request in the same packet, so the connection ends with its answer: nobody may take a later answer for a lost one.
+ * Node also keeps to itself that it cannot read the body of such a request, which therefore ends with 408.
  */
 const asksToUpgrade = ({ req: { headers } }: ServerResponse): boolean => headers.upgrade !== undefined
 
