@@ -210,6 +210,47 @@ describe("a request and its handler", () => {
     })
   )
 
+  it.scopedLive("is answered where its client only has nothing more to send, as are those before it", () =>
+    Effect.gen(function* () {
+      const asked = yield* Deferred.make<undefined>()
+      const { port } = yield* serving(({ params: { name = "" } }) =>
+        Effect.as(name === "a" ? Deferred.await(asked) : Effect.void, HttpServerResponse.text(name))
+      )
+      const heard = yield* Effect.async<string>((resume) => {
+        let text = ""
+        const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true })
+        socket.setEncoding("utf8")
+        socket.on("data", (piece: string) => {
+          text += piece
+          // The gateway has noticed the end by now.
+          Deferred.unsafeDone(asked, Effect.succeed(undefined))
+        })
+        socket.on("end", () => resume(Effect.sync(() => (socket.destroy(), text))))
+        socket.end(["a", "b"].map((name) => `GET /things/${name} HTTP/1.1\r\nhost: x\r\n\r\n`).join(""))
+      })
+      assert.match(
+        heard,
+        /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK\r\n[^]*\r\n\r\naHTTP\/1\.1 200 [^]*\r\n\r\nb$/
+      )
+    })
+  )
+
+  it.scopedLive("is interrupted when its client ends its side and takes no informational answers", () =>
+    Effect.gen(function* () {
+      const interrupted = yield* Deferred.make<undefined>()
+      const { port } = yield* serving(() =>
+        Effect.onInterrupt(Effect.never, () => Deferred.succeed(interrupted, undefined))
+      )
+      const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true })
+      const heard: Array<unknown> = []
+      socket.on("data", (piece) => heard.push(piece))
+      socket.end("GET /things/a HTTP/1.0\r\n\r\n")
+      yield* Deferred.await(interrupted)
+      assert.deepStrictEqual(heard, [])
+      socket.destroy()
+    })
+  )
+
   it.scopedLive("is interrupted also where it waits behind another request of its connection", () =>
     Effect.gen(function* () {
       const begun = yield* Deferred.make<undefined>()
