@@ -18,6 +18,7 @@ import {
 } from "../../domain/RunFailures.js"
 import { quoted, retryAfterSeconds } from "./AnswerEvidence.js"
 import type { CompiledFailureRule, CompiledRules } from "./CompiledRules.js"
+import { sentenceIn } from "./ErrorSentences.js"
 import { type AnswerView, holds, read } from "./Expressions.js"
 
 export interface Case {
@@ -75,11 +76,21 @@ const failureOf = (code: CompiledFailureRule["code"], seen: Case, view: AnswerVi
 /** A failure that the provider states, by a rule of its operation or by its status. */
 export type StatedFailure = ReturnType<typeof failureOf>
 
+/** With these the provider speaks of its account, which may be the operator's, and not of the request. */
+const ofAccount: ReadonlySet<number> = new Set([402, 407])
+
+/** A customer can correct a refused request only by what the provider says of it. */
+const refusalOf = ({ body, status }: AnswerView): string | undefined => {
+  const sentence = ofAccount.has(status) ? undefined : quoted(sentenceIn(body) ?? null)
+  return sentence === undefined ? undefined : `The provider refused the request: ${sentence}`
+}
+
 export const failureByStatus = (seen: Case, view: AnswerView, detail?: string): StatedFailure => {
   const { status } = view
   if (status === 401 || status === 403) return failureOf("auth_error", seen, view, detail)
   if (status === 429) return failureOf("rate_limited", seen, view, detail)
-  return failureOf(status >= 500 ? "provider_error" : "provider_http_error", seen, view, detail)
+  if (status >= 500) return failureOf("provider_error", seen, view, detail)
+  return failureOf("provider_http_error", seen, view, detail ?? refusalOf(view))
 }
 
 /** Whether answers of this status are read by all rules: those of 2xx, and those that the operation names. */

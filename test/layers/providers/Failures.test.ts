@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto"
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
+import type { Json } from "../../../src/domain/Json.js"
 import { Providers } from "../../../src/services/Providers.js"
 import {
   callEnd,
@@ -89,6 +90,42 @@ describe("what a status means", () => {
           operation: { response: { miss: "!(body.data)" } }
         })
       })
+  )
+})
+
+describe("the provider's words about a request that it refuses", () => {
+  const said = (status: number, body: Json, options: CallOptions = {}) =>
+    Effect.flatMap(
+      serve((_, response) => json(response, status, body)),
+      (provider) => Effect.map(failure(provider, options), (found) => found.failure.message)
+    )
+  const cases: ReadonlyArray<[status: number, body: Json, words: string]> = [
+    [422, { message: "name is\ntoo short" }, "The provider refused the request: name is too short"],
+    [400, { error: { code: 7, message: "no such city" } }, "The provider refused the request: no such city"],
+    [409, { errors: [{ detail: "is taken" }] }, "The provider refused the request: is taken"],
+    [404, { error: "Not here" }, "The provider refused the request: Not here"],
+    [400, { code: 7, message: { text: "x" } }, "The provider refused the request."],
+    [400, "no", "The provider refused the request."],
+    // The account may be the operator's.
+    [402, { message: "acme@example.com has no credit" }, "The provider refused the request."],
+    [500, { message: "SELECT failed" }, "The provider failed."]
+  ]
+  for (const [status, body, words] of cases)
+    it.scopedLive(`${status} with ${JSON.stringify(body)}: ${words}`, () =>
+      Effect.map(said(status, body), (message) => assert.strictEqual(message, words))
+    )
+
+  it.scopedLive("are those that a rule of the operation names, if it names some", () =>
+    Effect.map(
+      said(
+        422,
+        { message: "general", problem: "exact" },
+        {
+          operation: { response: { errors: [{ when: "status == `422`", message: "body.problem" }] } }
+        }
+      ),
+      (message) => assert.strictEqual(message, "exact")
+    )
   )
 })
 

@@ -1,18 +1,13 @@
 /**
  * Where the error answers of an operation say in words what was wrong, as an OpenAPI document describes them. Runs
- * quote these words, so that a customer learns what the provider did not like. Members that usually hold no sentence,
- * such as a code or a link, are not read.
+ * quote these words, so that a customer learns what the provider did not like.
  */
 import { isObject, type Json, type JsonObject } from "../../../domain/Json.js"
 import { member } from "../../../domain/Members.js"
+import { sentenceNames, wrapperNames } from "../../providers/ErrorSentences.js"
 import { isJsonType } from "./OpenApiBodies.js"
 import { entriesOf, listOf } from "./OpenApiParts.js"
 import { resolved } from "./OpenApiSchemas.js"
-
-/** Names of members that hold a sentence, the most telling first. */
-const sentences = ["message", "error_message", "errorMessage", "error_description", "detail", "description", "title"]
-/** Names of members that hold either a sentence or an object that has one. */
-const wrappers = ["error", "errors", "fault"]
 
 const levelsMax = 3
 
@@ -33,12 +28,12 @@ const isText = (document: JsonObject, raw: Json | undefined): boolean => {
 }
 
 const sentencesIn = (document: JsonObject, members: ReadonlyMap<string, Json>, at: string): ReadonlyArray<string> =>
-  sentences.flatMap((name) => (isText(document, members.get(name)) ? [`${at}.${name}`] : []))
+  sentenceNames.flatMap((name) => (isText(document, members.get(name)) ? [`${at}.${name}`] : []))
 
 /** The places of sentences in one schema of an error. */
 const placesIn = (document: JsonObject, raw: Json | undefined): ReadonlyArray<string> => {
   const members = membersOf(document, raw)
-  const inner = wrappers.flatMap((name) => {
+  const inner = wrapperNames.flatMap((name) => {
     const member = members.get(name)
     if (isText(document, member)) return [`body.${name}`]
     const items = resolved(document, member)?.["items"]
