@@ -1,9 +1,8 @@
 // The fixture provider through its manifests and the real engine: every word of `_mock`, and what it counts.
-import * as NodeContext from "@effect/platform-node/NodeContext"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Json, JsonObject } from "../../../src/domain/Json.js"
-import { readCatalog } from "../../../src/layers/catalog/CatalogFiles.js"
+import { builtInContent } from "../../../src/layers/compose/BuiltInContent.js"
 import { fixtureOrigin, FixtureProvider } from "../../../src/layers/providers/fixture/FixtureProvider.js"
 import { ProvidersHttp } from "../../../src/layers/providers/ProvidersHttp.js"
 import { Providers } from "../../../src/services/Providers.js"
@@ -29,7 +28,7 @@ const inputs: { readonly [endpointId: string]: JsonObject } = {
 }
 
 const withFixture = Effect.gen(function* () {
-  const { endpoints } = yield* readCatalog(["catalog"]).pipe(Effect.provide(NodeContext.layer))
+  const { endpoints } = yield* builtInContent("all")
   const fixture = yield* FixtureProvider.start()
   const run = (endpointId: string, more: JsonObject = {}, attemptReference = "att_1") =>
     Effect.gen(function* () {
