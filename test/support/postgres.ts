@@ -18,16 +18,24 @@ const administer = (statement: string) =>
     await client.query(statement).finally(() => client.end())
   })
 
-/** A new database's url. `empty` gives one without tables, for tests of the migrations themselves. */
+/**
+ * A new database's url. `empty` gives one without tables, for tests of the migrations themselves, and `copyOf` one with
+ * all that another has, to which nobody may be connected.
+ */
 export const acquireTestDatabase = (
-  options: { readonly empty?: boolean } = {}
+  options: { readonly empty?: boolean; readonly copyOf?: Redacted.Redacted } = {}
 ): Effect.Effect<Redacted.Redacted, never, Scope.Scope> =>
   Effect.gen(function* () {
     const prefix = inject("databasePrefix")
     const name = `${prefix}_${randomBytes(6).toString("hex")}`
-    yield* Effect.acquireRelease(
-      administer(`create database ${name} template ${options.empty === true ? "template0" : prefix}`),
-      () => administer(`drop database if exists ${name} with (force)`)
+    const from =
+      options.copyOf !== undefined
+        ? new URL(Redacted.value(options.copyOf)).pathname.slice(1)
+        : options.empty === true
+          ? "template0"
+          : prefix
+    yield* Effect.acquireRelease(administer(`create database ${name} template ${from}`), () =>
+      administer(`drop database if exists ${name} with (force)`)
     )
     const url = new URL(inject("databaseUrl"))
     url.pathname = `/${name}`
