@@ -13,8 +13,8 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
-import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
 
 const root = resolve(import.meta.dirname, "../..")
 
@@ -51,61 +51,65 @@ const project = Effect.acquireRelease(
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
 )
 
-describe("a build", () => {
-  it.scopedLive("takes the turn of one that was killed, also where another process has its number by now", () =>
-    Effect.gen(function* () {
-      const folder = yield* project
-      const turn = join(folder, ".building")
-      writeFileSync(turn, String(process.pid))
-      const longAgo = new Date(Date.now() - 3_600_000)
-      utimesSync(turn, longAgo, longAgo)
-      execFileSync(process.execPath, ["scripts/build.mjs", "--quiet"], { cwd: folder })
+const build = ["scripts/build.mjs", "--quiet"]
+
+class Built extends Context.Tag("test/scripts/Built")<Built, string>() {}
+
+/** A project whose first build found the turn of another, which had been killed long before. */
+const built = Layer.scoped(
+  Built,
+  Effect.map(project, (folder) => {
+    const turn = join(folder, ".building")
+    writeFileSync(turn, String(process.pid))
+    const longAgo = new Date(Date.now() - 3_600_000)
+    utimesSync(turn, longAgo, longAgo)
+    execFileSync(process.execPath, build, { cwd: folder })
+    return folder
+  })
+)
+
+layer(built, { excludeTestServices: true, timeout: "60 seconds" })("a build", (it) => {
+  it.effect("takes the turn of one that was killed, also where another process has its number by now", () =>
+    Effect.map(Built, (folder) => {
       assert.isTrue(existsSync(join(folder, "dist", "main.js")))
-      assert.isFalse(existsSync(turn))
+      assert.isFalse(existsSync(join(folder, ".building")))
     })
   )
 
-  it.scopedLive(
-    "leaves a program that runs its files until they are replaced, and takes away those of gone sources",
-    () =>
-      Effect.gen(function* () {
-        const folder = yield* project
-        const inDist = (name: string) => join(folder, "dist", name)
-        const build = ["scripts/build.mjs", "--quiet"]
-        execFileSync(process.execPath, build, { cwd: folder })
-        const needed = [
-          inDist("main.js"),
-          inDist("Late.js"),
-          inDist("catalog.json"),
-          ...readdirSync(inDist("chunks")).map((chunk) => inDist(join("chunks", chunk)))
-        ]
-        const missing = yield* Effect.async<ReadonlySet<string>>((resume) => {
-          const found = new Set<string>()
-          const look = setInterval(
-            () => needed.filter((file) => !existsSync(file)).forEach((file) => found.add(file)),
-            2
-          )
-          execFile(process.execPath, [...build, "--force"], { cwd: folder }, (error) => {
-            clearInterval(look)
-            resume(error === null ? Effect.succeed(found) : Effect.die(error))
-          })
+  it.effect("leaves a program that runs its files until they are replaced, and takes away those of gone sources", () =>
+    Effect.gen(function* () {
+      const folder = yield* Built
+      const inDist = (name: string) => join(folder, "dist", name)
+      const needed = [
+        inDist("main.js"),
+        inDist("Late.js"),
+        inDist("catalog.json"),
+        ...readdirSync(inDist("chunks")).map((chunk) => inDist(join("chunks", chunk)))
+      ]
+      const missing = yield* Effect.async<ReadonlySet<string>>((resume) => {
+        const found = new Set<string>()
+        const look = setInterval(() => needed.filter((file) => !existsSync(file)).forEach((file) => found.add(file)), 2)
+        execFile(process.execPath, [...build, "--force"], { cwd: folder }, (error) => {
+          clearInterval(look)
+          resume(error === null ? Effect.succeed(found) : Effect.die(error))
         })
-        assert.deepStrictEqual([...missing], [])
-        assert.isTrue(existsSync(inDist("Gone.js")))
-        rmSync(join(folder, "src", "Gone.ts"))
-        writeFileSync(join(folder, "src", "Late.ts"), "export const late = 2\n")
-        execFileSync(process.execPath, build, { cwd: folder })
-        assert.isFalse(existsSync(inDist("Gone.js")))
-        assert.isTrue(needed.every((file) => existsSync(file)))
-        const packed = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
-          cwd: folder,
-          encoding: "utf8",
-          stdio: ["ignore", "pipe", "ignore"]
-        })
-        assert.include(packed, '"dist/chunks/')
-        const chunksBefore = needed.filter((file) => file.startsWith(inDist("chunks")))
-        const shipped = chunksBefore.filter((file) => packed.includes(file.slice(folder.length + 1)))
-        assert.deepStrictEqual(shipped, [], "a package holds nothing of the builds before")
       })
+      assert.deepStrictEqual([...missing], [])
+      assert.isTrue(existsSync(inDist("Gone.js")))
+      rmSync(join(folder, "src", "Gone.ts"))
+      writeFileSync(join(folder, "src", "Late.ts"), "export const late = 2\n")
+      execFileSync(process.execPath, build, { cwd: folder })
+      assert.isFalse(existsSync(inDist("Gone.js")))
+      assert.isTrue(needed.every((file) => existsSync(file)))
+      const packed = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+        cwd: folder,
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "ignore"]
+      })
+      assert.include(packed, '"dist/chunks/')
+      const chunksBefore = needed.filter((file) => file.startsWith(inDist("chunks")))
+      const shipped = chunksBefore.filter((file) => packed.includes(file.slice(folder.length + 1)))
+      assert.deepStrictEqual(shipped, [], "a package holds nothing of the builds before")
+    })
   )
 })
