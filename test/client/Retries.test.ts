@@ -3,7 +3,9 @@ import { assert, describe, it } from "vitest"
 import { isGatewayFailure, Refused, UnexpectedAnswer } from "../../src/client/index.js"
 import { hit } from "../../src/testing.js"
 import type { Fault } from "../support/faultyProxy.js"
-import { all, failureOf, kindsOf, onGateway, request } from "./onGateway.js"
+import { all, failureOf, gatewayOfFile, kindsOf, request } from "./onGateway.js"
+
+const onGateway = gatewayOfFile()
 
 const refusal = (code: string, more: object = {}) =>
   JSON.stringify({
