@@ -16,6 +16,7 @@ import { csrfIn } from "../support/browser.js"
 import { startGateway } from "../support/gateway.js"
 import { acquireTestDatabase } from "../support/postgres.js"
 import { program } from "./stage.js"
+import { eventually } from "../support/eventually.js"
 
 const publicUrl = "http://gateway.test"
 const manifest = (port: number, server: string) => `
@@ -134,12 +135,9 @@ const stage = Effect.gen(function* () {
   })
   const mortal = Option.getOrThrow(node)
   const asked = (path: string) =>
-    Effect.repeat(
-      Effect.delay(
-        Effect.sync(() => server.asked(path)),
-        "50 millis"
-      ),
-      { times: 600, until: (n) => n > 0 }
+    eventually(
+      Effect.sync(() => server.asked(path)),
+      (n) => n > 0
     )
   /** The dead node's hold on the renewal, which lasts three quarters of a minute, is over. */
   const leaseOver = apart(Redacted.value(databaseUrl), (client) =>
@@ -174,15 +172,9 @@ describe("kill -9 in the middle of a renewal", () => {
         const before = server.asked("/token")
         server.tokens.answers = "done and never"
         const { runId } = yield* list(mortal.origin, "killed")
-        yield* Effect.repeat(
-          Effect.delay(
-            Effect.sync(() => server.asked("/token")),
-            "50 millis"
-          ),
-          {
-            times: 600,
-            until: (n) => n > before
-          }
+        yield* eventually(
+          Effect.sync(() => server.asked("/token")),
+          (n) => n > before
         )
         // By now the server has used the refresh token up, or does so without the node.
         yield* Effect.sleep("1 second")

@@ -6,6 +6,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { startGateway, type RunningGateway } from "../support/gateway.js"
 import { checked } from "./checked.js"
+import { eventually } from "../support/eventually.js"
 
 class Gateway extends Context.Tag("test/contract/Runs")<Gateway, RunningGateway>() {}
 
@@ -100,9 +101,7 @@ layer(Layer.scoped(Gateway, startGateway()), { excludeTestServices: true, timeou
       assert.strictEqual(begun.status, 201)
       assert.include(["queued", "running"], begun.json.status)
       assert.deepStrictEqual([begun.json.actualCost, begun.json.completedAt], [null, null])
-      const ended = yield* Effect.repeat(get(`/v1/runs/${begun.json.runId}`), {
-        until: ({ json }) => json.status === "completed"
-      }).pipe(Effect.timeout("20 seconds"))
+      const ended = yield* eventually(get(`/v1/runs/${begun.json.runId}`), ({ json }) => json.status === "completed")
       assert.deepStrictEqual([ended.json.outcome, ended.json.runId], ["hit", begun.json.runId])
     })
   )

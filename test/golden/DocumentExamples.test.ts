@@ -10,6 +10,7 @@ import { expect } from "vitest"
 import { client, type Loose } from "../support/httpGateway.js"
 import { clockByHand, type DocumentGateway, documentGateway, type HandClock } from "./documentGateway.js"
 import { type Asked, documentGateways, type DocumentScene, type Stage } from "./documentScenes.js"
+import { eventually } from "../support/eventually.js"
 
 const file = new URL("../../assets/openapi-examples.json", import.meta.url).pathname
 
@@ -110,15 +111,9 @@ const keptOf = (
           return json
         }),
       until: (path, wanted) =>
-        Effect.repeat(
-          Effect.delay(
-            Effect.map(send("GET", path), ({ json }): Loose => json),
-            10
-          ),
-          {
-            until: wanted,
-            times: 1_000
-          }
+        eventually(
+          Effect.map(send("GET", path), ({ json }): Loose => json),
+          wanted
         )
     }
     yield* play(stage)

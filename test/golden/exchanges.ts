@@ -1,6 +1,7 @@
 /** Sends requests to a gateway and keeps each with its answer, for a golden file. */
 import { Effect } from "effect"
 import { client, type Answer, type Loose } from "../support/httpGateway.js"
+import { eventually } from "../support/eventually.js"
 
 export interface Sending {
   /** Null for none. */
@@ -115,18 +116,9 @@ export const recording = (url: string, token: string): Recording => {
       return made
     })
   const until: Recording["until"] = (path, wanted) =>
-    Effect.repeat(
-      Effect.delay(
-        Effect.map(send("GET", path, undefined, {}), ({ json }): Loose => json),
-        10
-      ),
-      { until: wanted }
-    ).pipe(
-      Effect.timeoutFail({
-        duration: "20 seconds",
-        onTimeout: () => new Error(`${path} never was as wanted`)
-      }),
-      Effect.orDie
+    eventually(
+      Effect.map(send("GET", path, undefined, {}), ({ json }): Loose => json),
+      wanted
     )
   return { get, post, run, until, exchanges }
 }

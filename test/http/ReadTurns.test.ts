@@ -6,6 +6,7 @@ import { WorkspaceId } from "../../src/domain/Ids.js"
 import { readsAtOnceMax, readsWaitingMax, readWaitMillisMax } from "../../src/domain/Limits.js"
 import { ReadTurns, ReadTurnsLayer } from "../../src/http/ReadTurns.js"
 import { caller, id, startGateway } from "../support/httpGateway.js"
+import { eventually } from "../support/eventually.js"
 
 const greedy = WorkspaceId.make(id("ws", 7))
 const modest = WorkspaceId.make(id("ws", 8))
@@ -128,7 +129,7 @@ describe("reads of a workspace", () => {
         socket.write(
           `GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer token\r\n\r\n`.repeat(readsAtOnceMax + 2)
         )
-        yield* Effect.repeat(gateway.get("/livez"), { until: () => underWay >= readsAtOnceMax })
+        yield* eventually(gateway.get("/livez"), () => underWay >= readsAtOnceMax)
         yield* gateway.get("/livez")
         assert.strictEqual(underWay, readsAtOnceMax, path)
       }

@@ -10,6 +10,7 @@ import { Context, Deferred, Effect, Exit, Fiber, Layer, Scope } from "effect"
 import type { Run } from "../../src/domain/Run.js"
 import { client, gatewayLayer, type Services } from "../support/httpGateway.js"
 import { completedRun, runId } from "../support/httpSamples.js"
+import { eventually } from "../support/eventually.js"
 
 interface Heard {
   readonly status: number
@@ -57,6 +58,10 @@ const slow = Effect.gen(function* () {
   return { begun, finish, services: { runs: { get } } }
 })
 
+/** Once the port is closed, or answers so, the server is draining. */
+const draining = (port: number) =>
+  eventually(ask(port, "/livez", new Agent()), (heard) => heard === null || heard.status === 503)
+
 describe("a server that stops", () => {
   it.live("answers what is under way, then closes that connection", () =>
     Effect.gen(function* () {
@@ -65,10 +70,7 @@ describe("a server that stops", () => {
       const underWay = yield* Effect.fork(ask(port, `/v1/runs/${runId}`, keepAlive()))
       yield* Deferred.await(begun)
       const stopping = yield* Effect.fork(stop)
-      // Once the port is closed, the server is draining.
-      yield* Effect.repeat(ask(port, "/livez", new Agent()), {
-        until: (heard) => heard === null || heard.status === 503
-      })
+      yield* draining(port)
       yield* Deferred.succeed(finish, undefined)
       const heard = yield* Fiber.join(underWay)
       assert.deepStrictEqual([heard?.status, heard?.headers.connection], [200, "close"])
@@ -105,9 +107,7 @@ describe("a server that stops", () => {
         socket.write(one.repeat(3))
         yield* Deferred.await(begun)
         const stopping = yield* Effect.fork(stop)
-        yield* Effect.repeat(ask(port, "/livez", new Agent()), {
-          until: (answer) => answer === null || answer.status === 503
-        })
+        yield* draining(port)
         yield* Deferred.succeed(finish, undefined)
         yield* Deferred.await(ended)
         const begunBefore = asked
@@ -154,9 +154,7 @@ describe("a server that stops", () => {
       socket.write("GET /v1/runs HTTP/1.1\r\nhost: x\r\nx-request-id: mine\r\naccept: application/problem+json\r\n")
       yield* ask(port, "/livez", new Agent())
       const stopping = yield* Effect.fork(stop)
-      yield* Effect.repeat(ask(port, "/livez", new Agent()), {
-        until: (heard) => heard === null || heard.status === 503
-      })
+      yield* draining(port)
       socket.write("\r\n")
       const late = yield* Fiber.join(text)
       assert.match(late, /^HTTP\/1\.1 503 /)
@@ -245,9 +243,7 @@ describe("a server that stops", () => {
       // Once another request has been answered, so has the second one.
       yield* ask(port, "/livez", new Agent())
       const stopping = yield* Effect.fork(stop)
-      yield* Effect.repeat(ask(port, "/livez", new Agent()), {
-        until: (answer) => answer === null || answer.status === 503
-      })
+      yield* draining(port)
       yield* Deferred.succeed(finish, undefined)
       yield* Deferred.await(both)
       socket.write(one)
@@ -278,7 +274,7 @@ describe("a server that stops", () => {
         checks: { serving: true, catalog: true }
       })
       const stopping = yield* Effect.fork(stop)
-      const answer = yield* Effect.repeat(gateway.get("/readyz"), { until: ({ status }) => status === 503 })
+      const answer = yield* eventually(gateway.get("/readyz"), ({ status }) => status === 503)
       assert.deepStrictEqual(answer.json, {
         status: "not_ready",
         checks: { serving: false, catalog: true },

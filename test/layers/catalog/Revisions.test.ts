@@ -1,6 +1,6 @@
 /** Publishing: over real Postgres, from one node to another, while the old revision goes on answering. */
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer, Schedule } from "effect"
+import { Context, Effect, Fiber, Layer } from "effect"
 import { commandLine } from "../../../src/domain/AuditEntry.js"
 import { CatalogFollowing } from "../../../src/layers/catalog/CatalogFollowing.js"
 import { CatalogRevisionsPg } from "../../../src/layers/postgres/CatalogRevisionsPg.js"
@@ -13,6 +13,7 @@ import { CatalogRevisions } from "../../../src/services/CatalogRevisions.js"
 import { endpoint, job, newWorld, noVocabulary, servedCatalog, worldServices } from "../../support/catalog.js"
 import { caller, startGateway } from "../../support/httpGateway.js"
 import { testDatabase } from "../../support/postgres.js"
+import { eventually } from "../../support/eventually.js"
 
 const builtIn = { jobs: [job("web.search")], endpoints: [endpoint({ id: "built-in", job: "web.search" })] }
 const node = CatalogFollowing(builtIn).pipe(
@@ -34,11 +35,7 @@ describe("publishing a catalog", () => {
             Effect.flatMap(Catalog, (catalog) => catalog.endpoint(id)),
             context
           )
-        const arrives = (id: string) =>
-          Effect.repeat(seenBy(second, id), {
-            until: (found) => found !== null,
-            schedule: Schedule.spaced("20 millis")
-          }).pipe(Effect.timeout("10 seconds"))
+        const arrives = (id: string) => eventually(seenBy(second, id), (found) => found !== null)
         const publish = (made: ReturnType<typeof endpoint>) =>
           Effect.provide(
             Effect.flatMap(CatalogRevisions, (revisions) =>
@@ -160,10 +157,7 @@ describe("publishing a catalog", () => {
       const reached = yield* watch
       yield* tell({ sequence: 7, inForce: false })
       yield* tell({ sequence: 7, inForce: true })
-      const { inForce, refused } = yield* Effect.repeat(Effect.delay(reached(7, 0), "20 millis"), {
-        until: ({ inForce }) => inForce > 0,
-        times: 300
-      })
+      const { inForce, refused } = yield* eventually(reached(7, 0), ({ inForce }) => inForce > 0)
       assert.deepStrictEqual([inForce, refused], [1, 0])
     }).pipe(
       Effect.provide(
