@@ -15,6 +15,10 @@ const paymentReport = "src/domain/PaymentReport.ts"
 
 const endingsMemory = "test/layers/memory/RunEndingsMemory.test.ts"
 const endingsPg = "test/layers/postgres/RunEndingsPg.test.ts"
+const takeoversMemory = "test/layers/memory/RunTakeoversMemory.test.ts"
+const takeoversPg = "test/layers/postgres/RunTakeoversPg.test.ts"
+const admissionMemory = "test/layers/memory/RunAdmissionMemory.test.ts"
+const admissionPg = "test/layers/postgres/RunAdmissionPg.test.ts"
 const runsMemory = "test/layers/memory/RunsMemory.test.ts"
 const runsPg = "test/layers/postgres/RunsPg.test.ts"
 const topUpsMemory = "test/layers/memory/TopUpsMemory.test.ts"
@@ -29,7 +33,7 @@ export const defects = [
         "return keys.map(() => null)"
       ]
     ],
-    tests: [runsPg]
+    tests: [admissionPg]
   },
   {
     name: "requests of one batch do not see each other's keys",
@@ -40,17 +44,17 @@ export const defects = [
         "const owner = owned ?? undefined"
       ]
     ],
-    tests: [runsMemory]
+    tests: [admissionMemory]
   },
   {
     name: "a key is claimed by nobody",
     edits: [[admitting, "if (stored.length > 0) yield* idempotency.claim(stored.map(claimOf))", ""]],
-    tests: [runsMemory]
+    tests: [admissionMemory]
   },
   {
     name: "another request under a known key replays the run",
     edits: [[admitting, "return owner.requestDigest === asked.requestDigest", "return true"]],
-    tests: [runsMemory]
+    tests: [admissionMemory]
   },
   {
     name: "a refused admission keeps its key",
@@ -62,7 +66,7 @@ export const defects = [
       ],
       [admitting, "idempotency.claim(stored.map(claimOf))", "idempotency.claim(requests.map(claimOf))"]
     ],
-    tests: [runsMemory]
+    tests: [admissionMemory]
   },
   {
     name: "the wallets' lock is left out",
@@ -114,27 +118,27 @@ export const defects = [
   {
     name: "a run that ended stays in flight",
     edits: [[settlement, "(isInflight(closing.status) && !isInflight(to.value) ? 1 : 0)", "0"]],
-    tests: [runsMemory]
+    tests: [admissionMemory]
   },
   {
     name: "a run that started is not counted in flight",
     edits: [[admission, "inflight: walletState.inflight + 1", "inflight: walletState.inflight"]],
-    tests: [runsMemory]
+    tests: [admissionMemory]
   },
   {
     name: "one run more than the in-flight limit",
     edits: [[admission, "if (inflight >= inflightLimit)", "if (inflight > inflightLimit)"]],
-    tests: [runsMemory]
+    tests: [admissionMemory]
   },
   {
     name: "one run more than the minute's budget",
     edits: [[admission, "window.minuteCount >= runsPerMinute", "window.minuteCount > runsPerMinute"]],
-    tests: [runsMemory]
+    tests: [admissionMemory]
   },
   {
     name: "the month's spend is not counted",
     edits: [[admission, "spent(spendInMonth(spend, month), request.holdMicros)", "spendInMonth(spend, month)"]],
-    tests: [runsMemory]
+    tests: [admissionMemory]
   },
   {
     name: "the key's limit looks at what was spent, not at what this run may cost",
@@ -154,7 +158,7 @@ export const defects = [
   {
     name: "what was not spent stays counted against the month",
     edits: [[settlement, "spend.spentMicros - unspent", "spend.spentMicros"]],
-    tests: [runsMemory]
+    tests: [admissionMemory]
   },
   {
     name: "the hold is sized for one result",
@@ -196,7 +200,7 @@ export const defects = [
   {
     name: "the workspace's run cap is ignored",
     edits: [[admission, "if (runCapMicros !== null && holdMicros > runCapMicros)", "if (false)"]],
-    tests: [runsMemory]
+    tests: [admissionMemory]
   },
   {
     name: "fallback goes on beyond maxAttempts",
@@ -219,14 +223,14 @@ export const defects = [
         "current !== undefined &&"
       ]
     ],
-    tests: [endingsMemory]
+    tests: [takeoversMemory]
   },
   {
     name: "a write action fails when its node died, though it may have happened",
     edits: [
       [takeOver, "return candidate.effectful ? uncertain(run, before, open, now) : afterLost", "return afterLost"]
     ],
-    tests: [endingsMemory]
+    tests: [takeoversMemory]
   },
   {
     name: "a write action whose answer was lost fails, though it may have happened",
@@ -318,7 +322,7 @@ export const defects = [
         "Math.max(0, endedAt - startedAt)"
       ]
     ],
-    tests: [endingsPg]
+    tests: [takeoversPg]
   },
   {
     name: "a client is answered before the commit",
@@ -332,7 +336,7 @@ export const defects = [
       ],
       [admitting, "import { Array as Arr, Effect,", "import { Array as Arr, Deferred, Effect,"]
     ],
-    tests: [runsMemory]
+    tests: [runsMemory, admissionMemory]
   },
   {
     name: "a ledger entry without its change of the wallet",
@@ -411,7 +415,7 @@ export const defects = [
         "waitedMillis > options.queueMillisMax"
       ]
     ],
-    tests: [endingsMemory]
+    tests: [takeoversMemory]
   },
   {
     name: "one payment pays two top-ups",
