@@ -1,6 +1,6 @@
 /** When a node says that it should get no requests, and why: asked over HTTP, of a whole gateway on Postgres. */
-import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Layer } from "effect"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Clock, Context, Effect, Layer } from "effect"
 import { aheadMillis } from "../../src/layers/postgres/StorageChecks.js"
 import { Database } from "../../src/layers/postgres/Database.js"
 import { ReadinessChecks } from "../../src/http/system/Readiness.js"
@@ -15,10 +15,42 @@ const until = ({ call }: RunningGateway, status: number) =>
 const run = (gateway: RunningGateway, statement: string) =>
   Effect.flatMap(Database, ({ query, sql }) => query(sql.unsafe(statement))).pipe(Effect.provide(gateway.services))
 
-describe("/readyz", () => {
-  it.scopedLive("says no and why when the storage refuses to write, and when its schema needs a newer program", () =>
+class World extends Context.Tag("test/gateway/ReadinessWorld")<World, Effect.Effect.Success<typeof world>>() {}
+
+/** A gateway, and how far off its clock is. */
+const world = Effect.gen(function* () {
+  const real = Clock.make()
+  const off = { offset: 0 }
+  const now = () => real.unsafeCurrentTimeMillis() + off.offset
+  const nanos = () => real.unsafeCurrentTimeNanos()
+  const clock: Clock.Clock = {
+    ...real,
+    unsafeCurrentTimeMillis: now,
+    currentTimeMillis: Effect.sync(now),
+    unsafeCurrentTimeNanos: nanos,
+    currentTimeNanos: Effect.sync(nanos),
+    sleep: (duration) => real.sleep(duration)
+  }
+  return { gateway: yield* Effect.withClock(startGateway(), clock), off }
+})
+
+layer(Layer.scoped(World, world), { excludeTestServices: true, timeout: "60 seconds" })("/readyz", (it) => {
+  it.effect("says no and how far it is off when its clock differs from the database's by more than a second", () =>
     Effect.gen(function* () {
-      const gateway = yield* startGateway()
+      const { gateway, off } = yield* World
+      off.offset = -7_000
+      const answer = yield* until(gateway, 503)
+      assert.deepStrictEqual(answer.json.checks, { ...well, clock: false })
+      assert.match(answer.json.reasons.clock, /^This node's clock is (6|7)\.\d s behind the database's/)
+      off.offset = 0
+      yield* until(gateway, 200)
+    })
+  )
+
+  // The last one that asks the gateway: it does not become ready again.
+  it.effect("says no and why when the storage refuses to write, and when its schema needs a newer program", () =>
+    Effect.gen(function* () {
+      const { gateway } = yield* World
       assert.deepStrictEqual((yield* until(gateway, 200)).json, { status: "ready", checks: well })
       // What a full disk answers.
       yield* run(
@@ -47,31 +79,9 @@ describe("/readyz", () => {
       assert.include(newer.json.reasons.schema, "9999_of_a_later_version")
     })
   )
+})
 
-  it.scopedLive("says no and how far it is off when its clock differs from the database's by more than a second", () =>
-    Effect.gen(function* () {
-      const real = Clock.make()
-      const off = { offset: 0 }
-      const now = () => real.unsafeCurrentTimeMillis() + off.offset
-      const nanos = () => real.unsafeCurrentTimeNanos()
-      const clock: Clock.Clock = {
-        ...real,
-        unsafeCurrentTimeMillis: now,
-        currentTimeMillis: Effect.sync(now),
-        unsafeCurrentTimeNanos: nanos,
-        currentTimeNanos: Effect.sync(nanos),
-        sleep: (duration) => real.sleep(duration)
-      }
-      const gateway = yield* Effect.withClock(startGateway(), clock)
-      off.offset = -7_000
-      const answer = yield* until(gateway, 503)
-      assert.deepStrictEqual(answer.json.checks, { ...well, clock: false })
-      assert.match(answer.json.reasons.clock, /^This node's clock is (6|7)\.\d s behind the database's/)
-      off.offset = 0
-      yield* until(gateway, 200)
-    })
-  )
-
+describe("/readyz", () => {
   it.live("looks once a second at most, however many ask, and one that hangs up takes the answer from nobody", () =>
     Effect.gen(function* () {
       let looks = 0
