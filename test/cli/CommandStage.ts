@@ -1,13 +1,11 @@
 /** What the suites of commands stand on: workspaces, folders and a manifest of their own. */
 import type { Vitest } from "@effect/vitest"
-import type { Layer } from "effect"
-import { Effect, Redacted } from "effect"
+import { Effect, type Layer, Redacted } from "effect"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import Pg from "pg"
-import type { CommandLineTest } from "./commandLine.js"
-import { CommandLine, json } from "./commandLine.js"
+import { CommandLine, type CommandLineTest, json } from "./commandLine.js"
 
 /** The tests of one suite; all suites share the command line and its database. */
 export type CommandTests = Vitest.MethodsNonLive<Layer.Layer.Success<typeof CommandLineTest>, true>

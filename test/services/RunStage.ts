@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { Micros } from "../../src/domain/Micros.js"
 import type { Run } from "../../src/domain/Run.js"
 import { ProvidersScripted, type ScriptedProviders } from "../../src/layers/providers/ProvidersScripted.js"
-import { type Principal } from "../../src/services/Accounts.js"
+import type { Principal } from "../../src/services/Accounts.js"
 import { Runs, type RunRequest } from "../../src/services/Runs.js"
 import { Wallet } from "../../src/services/Wallet.js"
 import { engine, type Storage } from "../support/engine.js"
@@ -13,7 +13,7 @@ import type { DispatcherOptions } from "../../src/layers/runs/dispatch/Dispatche
 export const job = "job:people.email.find"
 export const price = Micros.make(5_000)
 
-export type EngineAndStorage = Layer.Layer.Success<ReturnType<typeof engine>> | Storage
+type EngineAndStorage = Layer.Layer.Success<ReturnType<typeof engine>> | Storage
 
 /** Makes tests over a storage, whose money must add up after each. */
 export const runTest =

@@ -1,8 +1,7 @@
 /** Databases with a table for notes, reached as a gateway reaches them, or through a relay that can fail. */
 import { Data, Effect, Redacted } from "effect"
 import Pg from "pg"
-import type { Database } from "../../../src/layers/postgres/Database.js"
-import { type DatabaseOptions, DatabasePg } from "../../../src/layers/postgres/Database.js"
+import { type Database, type DatabaseOptions, DatabasePg } from "../../../src/layers/postgres/Database.js"
 import { makeProxy } from "../../support/proxy.js"
 import { acquireTestDatabase } from "../../support/postgres.js"
 

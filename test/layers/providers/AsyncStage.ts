@@ -1,5 +1,5 @@
 /** An operation that answers with a ticket, and what its provider was asked. */
-import { type Seen } from "./support.js"
+import type { Seen } from "./support.js"
 
 export const operation = {
   effect: "effectful",
