@@ -1,11 +1,10 @@
 /** A client, a relay that spoils what a test says, and a whole gateway behind it, over real sockets. */
-import { Effect, ManagedRuntime, Redacted } from "effect"
+import { ManagedRuntime } from "effect"
 import { afterAll, assert } from "vitest"
 import { type ClientOptions, createClient, type GatewayClient, type LedgerEntry } from "../../src/client/index.js"
-import { commandLine } from "../../src/domain/AuditEntry.js"
-import { scopes } from "../../src/domain/Scope.js"
-import { Accounts, Address, testGateway, type TestGateway, type TestGatewayOptions, Wallet } from "../../src/testing.js"
+import { testGateway, type TestGateway, type TestGatewayOptions } from "../../src/testing.js"
 import { faultyProxy, type FaultyProxy } from "../support/faultyProxy.js"
+import { type CallerOptions, newCaller, scripted } from "../support/newCaller.js"
 
 export interface Stage {
   /** Over the relay. */
@@ -44,23 +43,6 @@ export const onGateway = async (options: TestGatewayOptions, use: Use): Promise<
   await onStage(gateway, listening, use).finally(close)
 }
 
-/** A workspace of its own with money, and a token of it. */
-const newCaller = (limits: { readonly inflightLimit?: number }) =>
-  Effect.gen(function* () {
-    const accounts = yield* Accounts
-    const { workspaceId } = yield* accounts.createWorkspace(`test ${Math.random()}`, commandLine)
-    yield* accounts.setLimits(workspaceId, limits, commandLine)
-    yield* (yield* Wallet).credit(
-      { workspaceId, kind: "adjustment", micros: 100_000_000, reason: "test", topUpId: null, key: "test" },
-      commandLine
-    )
-    const { token } = yield* accounts.createToken(
-      { workspaceId, label: "test", scopes, monthlyLimitMicros: null, expiresAt: null },
-      commandLine
-    )
-    return { token: Redacted.value(token), url: (yield* Address).url }
-  })
-
 /**
  * On a gateway that all tests of a file share, each with a workspace and scripts of its own: to start one takes longer
  * than most tests. Not for tests after which the gateway thinks worse of a provider. To be called at the top of a file.
@@ -70,21 +52,18 @@ export const gatewayOfFile = () => {
   const runtime = ManagedRuntime.make(gateway.http)
   afterAll(() => runtime.dispose())
   return async (
-    { providers = {}, ...limits }: Pick<TestGatewayOptions, "inflightLimit" | "providers">,
+    { providers, ...options }: CallerOptions & Pick<TestGatewayOptions, "providers">,
     use: Use
   ): Promise<void> => {
-    const caller = await runtime.runPromise(newCaller(limits))
+    const caller = await runtime.runPromise(newCaller(options))
     const before = gateway.calls().length
     const calls: TestGateway["calls"] = (endpointId) =>
       gateway
         .calls()
         .slice(before)
         .filter(({ endpoint }) => endpointId === undefined || endpoint.operation.id === endpointId)
-    for (const [endpointId, script] of Object.entries(providers)) gateway.script(endpointId, ...[script].flat())
-    await onStage({ ...gateway, calls }, caller, use).finally(() => {
-      // Without a script an endpoint answers its documented hit.
-      for (const endpointId of Object.keys(providers)) gateway.script(endpointId)
-    })
+    const unscript = scripted(gateway, providers)
+    await onStage({ ...gateway, calls }, caller, use).finally(unscript)
   }
 }
 

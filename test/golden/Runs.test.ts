@@ -23,7 +23,7 @@ import {
   unreachable,
   weak
 } from "../../src/testing.js"
-import { playAll, scene, type Stage } from "./scenes.js"
+import { guest, playAll, scene, type Stage } from "./scenes.js"
 
 const person = {
   first_name: "Ada",
@@ -97,8 +97,8 @@ const setLimits = ({ services, workspaceId }: Stage, limits: Parameters<Accounts
 
 it.live("runs of a tool answer the same", () =>
   playAll("runs-of-tools", [
-    scene("a hit", {}, (stage) => stage.run(tool)),
-    scene(
+    guest("a hit", {}, (stage) => stage.run(tool)),
+    guest(
       "a hit of which only parts are asked for",
       {
         providers: {
@@ -122,15 +122,15 @@ it.live("runs of a tool answer the same", () =>
           yield* stage.get(`/v1/runs/${runId}?max_items=0`)
         })
     ),
-    scene("a weak answer", { providers: { "mock-email-find": weak() } }, (stage) => stage.run(tool)),
-    scene("a miss", { providers: { "mock-email-find": miss() } }, (stage) => stage.run(tool)),
-    scene("a tool without a job", {}, (stage) =>
+    guest("a weak answer", { providers: { "mock-email-find": weak() } }, (stage) => stage.run(tool)),
+    guest("a miss", { providers: { "mock-email-find": miss() } }, (stage) => stage.run(tool)),
+    guest("a tool without a job", {}, (stage) =>
       stage.run({
         endpointId: "mock-echo",
         input: { anything: [1, null, "x"] }
       })
     ),
-    scene(
+    guest(
       "the costs that the provider names: less, more than the hold, below zero, no number",
       {
         providers: {
@@ -149,7 +149,7 @@ it.live("runs of a tool answer the same", () =>
         yield* stage.run({ ...spoon, connectionId })
       })
     ),
-    scene("not waited for", { providers: { "mock-email-find": silence } }, (stage) =>
+    guest("not waited for", { providers: { "mock-email-find": silence } }, (stage) =>
       Effect.gen(function* () {
         const { runId } = yield* stage.post("/v1/runs", tool, { key: "key" })
         yield* stage.until(`/v1/runs/${runId}`, ({ status }) => status === "running")
@@ -317,20 +317,21 @@ it.live("failed runs answer the same", () =>
   ])
 )
 
-/** Each request with its quote, then as a run. */
+/** Each request with its quote, then as a run: as a guest where the usual gateway refuses it as it is. */
 const refused = (
   title: string,
   body: object,
-  options: TestGatewayOptions = {},
+  options?: TestGatewayOptions,
   before: (stage: Stage) => Effect.Effect<unknown> = () => Effect.void
-) =>
-  scene(title, options, (stage) =>
+) => {
+  const play = (stage: Stage) =>
     before(stage).pipe(
       Effect.zipRight(stage.post("/v1/runs/quote", body)),
       Effect.zipRight(stage.run(body)),
       Effect.asVoid
     )
-  )
+  return options === undefined ? guest(title, {}, play) : scene(title, options, play)
+}
 
 it.live("runs and quotes that are refused before anything is sent answer the same", () =>
   playAll("runs-refused", [
@@ -556,15 +557,15 @@ it.live("requests for runs that admission refuses, and replays, answer the same"
         { discard: true }
       )
     ),
-    scene("402 insufficient_balance", { usd: 0.004 }, (stage) =>
+    guest("402 insufficient_balance", { usd: 0.004 }, (stage) =>
       Effect.zipRight(stage.post("/v1/runs/quote", tool), stage.post("/v1/runs", tool, { key: "key" }))
     ),
-    scene(
+    guest(
       "402 insufficient_balance for a token that only reads and runs",
       { usd: 0, scopes: ["runs:execute", "runs:read"] },
       (stage) => stage.post("/v1/runs", tool, { key: "key" })
     ),
-    scene("402 key_spend_limit_reached", {}, (stage) =>
+    guest("402 key_spend_limit_reached", {}, (stage) =>
       Effect.gen(function* () {
         const { token } = yield* Effect.orDie(
           Context.get(stage.services, Accounts).createToken(
@@ -587,7 +588,7 @@ it.live("requests for runs that admission refuses, and replays, answer the same"
         yield* stage.post("/v1/runs", tool, { ...sending, key: "second" })
       })
     ),
-    scene("a replay of the same request", {}, (stage) =>
+    guest("a replay of the same request", {}, (stage) =>
       Effect.gen(function* () {
         yield* stage.post("/v1/runs?wait=10", tool, { key: "key" })
         yield* stage.post("/v1/runs", {
@@ -601,7 +602,7 @@ it.live("requests for runs that admission refuses, and replays, answer the same"
         })
       })
     ),
-    scene("a replay of a refused run, and of one under way", { providers: { "mock-email-find": silence } }, (stage) =>
+    guest("a replay of a refused run, and of one under way", { providers: { "mock-email-find": silence } }, (stage) =>
       Effect.gen(function* () {
         for (const body of [{ endpointId: "mock-email-find", input: {} }, tool]) {
           const key = body === tool ? "under way" : "refused"
@@ -611,21 +612,21 @@ it.live("requests for runs that admission refuses, and replays, answer the same"
         }
       })
     ),
-    scene("409 idempotency_conflict", {}, (stage) =>
+    guest("409 idempotency_conflict", {}, (stage) =>
       Effect.gen(function* () {
         yield* stage.post("/v1/runs?wait=10", tool, { key: "key" })
         yield* stage.post("/v1/runs", { ...tool, input: { ...person, domain: "example.org" } }, { key: "key" })
         yield* stage.post("/v1/runs", { ...tool, fallback: true }, { key: "key" })
       })
     ),
-    scene("429 too_many_inflight_runs", { inflightLimit: 1, providers: { "mock-email-find": silence } }, (stage) =>
+    guest("429 too_many_inflight_runs", { inflightLimit: 1, providers: { "mock-email-find": silence } }, (stage) =>
       Effect.gen(function* () {
         yield* stage.post("/v1/runs", tool, { key: "first" })
         yield* stage.post("/v1/runs/quote", tool)
         yield* stage.post("/v1/runs", tool, { key: "second" })
       })
     ),
-    scene("429 run_rate_limited", {}, (stage) =>
+    guest("429 run_rate_limited", {}, (stage) =>
       Effect.gen(function* () {
         yield* setLimits(stage, { runsPerMinute: 1 })
         yield* stage.post("/v1/runs?wait=10", tool, { key: "first" })
@@ -640,17 +641,17 @@ it.live("requests for runs that admission refuses, and replays, answer the same"
         stage.post("/v1/runs", tool, { key: "second" })
       )
     ),
-    scene("401 and 403", { scopes: ["runs:read"] }, (stage) =>
+    guest("401 and 403", { scopes: ["runs:read"] }, (stage) =>
       Effect.gen(function* () {
         yield* stage.post("/v1/runs", tool, { key: "key", token: null })
         yield* stage.post("/v1/runs", tool, { key: "key", token: "wrong" })
         yield* stage.post("/v1/runs", tool, { key: "key" })
       })
     ),
-    scene("422 rows_mode_unsupported", {}, (stage) =>
+    guest("422 rows_mode_unsupported", {}, (stage) =>
       stage.post("/v1/runs", { ...tool, output: { mode: "canonical" } }, { key: "key" })
     ),
-    scene("400 validation_error", {}, (stage) =>
+    guest("400 validation_error", {}, (stage) =>
       Effect.gen(function* () {
         yield* stage.post("/v1/runs", tool)
         yield* stage.post("/v1/runs", { ...tool, idempotencyKey: "one" }, { key: "other" })
