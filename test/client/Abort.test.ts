@@ -3,7 +3,9 @@ import { createServer } from "node:net"
 import { assert, describe, it } from "vitest"
 import { Aborted, type ClientOptions } from "../../src/client/index.js"
 import { hit, silence } from "../../src/testing.js"
-import { all, failureOf, kindsOf, onGateway, request } from "./onGateway.js"
+import { all, failureOf, kindsOf, gatewayOfFile, request } from "./onGateway.js"
+
+const onGateway = gatewayOfFile()
 
 /** A `fetch` that calls back when this request has been sent, and then waits for its answer as always. */
 const after = (wanted: (url: string, method: string) => boolean, then: () => void): ClientOptions["fetch"] => {

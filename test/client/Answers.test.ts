@@ -3,7 +3,9 @@ import { createServer } from "node:http"
 import { assert, describe, it } from "vitest"
 import { createClient, type JsonCodec } from "../../src/client/index.js"
 import { hit, miss } from "../../src/testing.js"
-import { all, failureOf, onGateway, request } from "./onGateway.js"
+import { all, failureOf, gatewayOfFile, request } from "./onGateway.js"
+
+const onGateway = gatewayOfFile()
 
 describe("a list", () => {
   it("goes through all pages, and asks for the next one only when it gets there", () =>
