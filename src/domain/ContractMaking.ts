@@ -257,7 +257,8 @@ export const jobContractOf = (
         amountUsd: price.amountUsd,
         amountMicros: price.amountMicros,
         unit: price.unit,
-        estimateFormula: "the price of the provider that answers; without fallback, the highest price of the first provider is held",
+        estimateFormula:
+          "the price of the provider that answers; without fallback, the highest price of the first provider is held",
         maxMicros: dearest
       },
       facts: {}

@@ -16,7 +16,7 @@ import type { ProvidersByCase } from "./support/ProvidersByCase.js"
 
 export const slots = 2
 
-/** How often it is looked whether something has ended: for longer than it takes on a machine that is busy with others. */
+/** How often it is looked whether something has ended: also on a machine that is busy with others. */
 const looks = 400
 const funds = 1_000_000
 const readOnly = { id: "mock-email-find", hold: 5_000 } as const
