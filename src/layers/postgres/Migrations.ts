@@ -10,7 +10,7 @@
  * that one is refused, and so is a database whose migrations are not in the order of this program.
  */
 import type * as SqlError from "@effect/sql/SqlError"
-import { Data, type Duration, Effect, Schedule, Schema } from "effect"
+import { Data, type Duration, Effect, Schedule, ScheduleDecision, Schema } from "effect"
 import { member } from "../../domain/Members.js"
 import { isStorageError, type StorageError } from "../../domain/StorageErrors.js"
 import { Database, type Sql, sqlState } from "./Database.js"
@@ -59,21 +59,24 @@ const triesMax = 60
 /** A lost connection takes back one migration only, and its row says whether it was committed all the same. */
 const lossesMax = 5
 
-/** Does the work again after each failure of one kind, and tells why. */
+/** Does the work again after each failure of one kind, and tells why, except after the last: then nothing goes on. */
 const again =
   (options: {
-    readonly after: (error: { readonly _tag: string }) => boolean
+    readonly after: (error: unknown) => boolean
     readonly times: number
     readonly every: Duration.DurationInput
     readonly told: string
   }) =>
-  <A, E extends { readonly _tag: string }, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.retry(
-      Effect.tapError(work, (error) => (options.after(error) ? Effect.logWarning(options.told) : Effect.void)),
-      {
-        while: options.after,
-        schedule: Schedule.spaced(options.every).pipe(Schedule.intersect(Schedule.recurs(options.times)))
-      }
+      work,
+      Schedule.spaced(options.every).pipe(
+        Schedule.intersect(Schedule.recurs(options.times)),
+        Schedule.whileInput(options.after),
+        Schedule.onDecision((_, decision) =>
+          ScheduleDecision.isContinue(decision) ? Effect.logWarning(options.told) : Effect.void
+        )
+      )
     )
 
 const neededRow = rowOf(Schema.Struct({ needed: Schema.String }))
@@ -148,7 +151,7 @@ export const migrate = (
           told: `The database was lost during the migration ${name}, which begins again`
         }),
         again({
-          after: ({ _tag }) => _tag === "TableInUse",
+          after: (error) => error instanceof TableInUse,
           times: triesMax - 1,
           every: "5 seconds",
           told: `The migration ${name} waits for a table that somebody uses for long`

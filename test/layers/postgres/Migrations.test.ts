@@ -4,6 +4,8 @@ import { Deferred, Effect, Exit, Fiber, Logger, TestClock } from "effect"
 import { Database, type DatabaseOptions, DatabasePg, type Sql } from "../../../src/layers/postgres/Database.js"
 import { migrate, type Migration } from "../../../src/layers/postgres/Migrations.js"
 import { migrations } from "../../../src/layers/postgres/migrations/index.js"
+import { StorageBusy } from "../../../src/domain/StorageErrors.js"
+import { withLogLines } from "../../support/logLines.js"
 import { acquireTestDatabase } from "../../support/postgres.js"
 
 const emptyDatabase = <A, E>(
@@ -157,6 +159,25 @@ describe("migrate", () => {
         assert.include(logged.join("\n"), "The database was lost during the migration 0003_lost, which begins again")
         assert.notInclude(logged.join("\n"), "waits for a table")
       })
+    )
+  )
+
+  it.effect("says that a migration begins again only where it does, and ends after the last try", () =>
+    withLogLines((lines) =>
+      emptyDatabase(
+        Effect.gen(function* () {
+          const real = yield* Database
+          const losing: typeof real = { ...real, transactUnlimited: () => new StorageBusy({ retryAfterSeconds: 1 }) }
+          const migrating = yield* Effect.fork(Effect.provideService(Effect.flip(migrate(two)), Database, losing))
+          yield* Effect.repeatN(TestClock.adjust("1 second"), 9)
+          const { message } = yield* Fiber.join(migrating)
+          assert.include(message, "lost during the migration 0001_wallets, in 6 tries")
+          assert.lengthOf(
+            lines.filter((line) => line.message.includes("begins again")),
+            5
+          )
+        })
+      )
     )
   )
 
