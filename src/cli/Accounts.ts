@@ -14,7 +14,7 @@ import { dollars, toUsd } from "../domain/Micros.js"
 import { shellQuoted } from "../domain/ShellQuoting.js"
 import { changedPolicy, type PolicyChange, rulesOf, ruleText } from "../domain/WorkspacePolicy.js"
 import { readConfig } from "../layers/node/Config.js"
-import { agreed, announced, dryRun } from "./Announced.js"
+import { agreed, announced, dryRun, warningLines, warningsJson } from "./Announced.js"
 import { type Answer, answer, isoTime } from "./Answer.js"
 import * as Inputs from "./Inputs.js"
 import { orTell } from "./Unconfirmed.js"
@@ -43,7 +43,7 @@ const settingsOf = (
       runCapMicros,
       policy: { allow, deny },
       learnsFromUse,
-      ...(warnings.length === 0 ? {} : { warnings })
+      ...warningsJson(warnings)
     },
     text: [
       `${workspaceId}: ${inflightLimit === null ? "the default of runs" : counted(inflightLimit, "run")} in flight, ${runsPerMinute === null ? "no limit of runs" : counted(runsPerMinute, "run")} a minute, ${
@@ -51,7 +51,7 @@ const settingsOf = (
       }`,
       `policy: ${policyText(allow, deny)}`,
       ...(learnsFromUse ? ["searches learn from what is run after them"] : []),
-      ...warnings.map((warning) => `warning: ${warning}`)
+      ...warningLines(warnings)
     ].join("\n")
   }
 }
@@ -130,15 +130,17 @@ const set = Command.make(
         const change = reset || allow.length > 0 || deny.length > 0 ? { reset, allow, deny } : null
         const policy = change === null ? before.policy : yield* policyAfter(before, change)
         const learnsFromUse = Option.getOrElse(searchLearning, () => before.learnsFromUse)
+        const warnings = yield* unknownRules([...allow, ...deny])
         return {
           will: changesOf(before, { ...before, ...limits, policy, learnsFromUse }),
+          warnings,
           work: Effect.gen(function* () {
             // First, because it may be refused; then the limits stay as they are too.
             if (change !== null) yield* accounts.setPolicy(workspaceId, change, commandLine)
             if (Option.isSome(searchLearning))
               yield* accounts.setSearchLearning(workspaceId, searchLearning.value, commandLine)
             const after = yield* accounts.setLimits(workspaceId, limits, commandLine)
-            return settingsOf(after, yield* unknownRules([...allow, ...deny]))
+            return settingsOf(after, warnings)
           })
         }
       })

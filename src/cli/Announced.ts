@@ -17,6 +17,11 @@ export const dryRun = Options.boolean("dry-run").pipe(
 
 export const nothingChanged = "Nothing was changed (--dry-run)"
 
+export const warningsJson = (warnings: ReadonlyArray<string>): JsonObject =>
+  warnings.length === 0 ? {} : { warnings: [...warnings] }
+export const warningLines = (warnings: ReadonlyArray<string>): ReadonlyArray<string> =>
+  warnings.map((warning) => `warning: ${warning}`)
+
 interface Plan<E, R> {
   /** A sentence for each thing that will be done. */
   readonly will: ReadonlyArray<string>
@@ -24,6 +29,8 @@ interface Plan<E, R> {
   readonly ok?: boolean
   /** What it needs that a dry run does not: it is said there, and found out without. */
   readonly needs?: string | null
+  /** What is doubtful of what was asked. The answer of the work says it too. */
+  readonly warnings?: ReadonlyArray<string>
   /** More for programs, beside the sentences, in the JSON of a dry run. */
   readonly details?: JsonObject
   /** Does it, and is the first that changes anything. */
@@ -33,13 +40,19 @@ interface Plan<E, R> {
 /** What is carried out of a plan: all of it, or with `--dry-run` nothing. */
 export const carriedOut = <E, R>(
   isDryRun: boolean,
-  { details, needs = null, ok = true, will, work }: Plan<E, R>
+  { details, needs = null, ok = true, warnings = [], will, work }: Plan<E, R>
 ): Effect.Effect<Answer, E, R | Screen> =>
   isDryRun
     ? Effect.succeed({
         ok,
-        json: { dryRun: true, will: [...will], ...(needs === null ? {} : { needs }), ...details },
-        text: [...will, ...(needs === null ? [] : [needs]), nothingChanged].join("\n")
+        json: {
+          dryRun: true,
+          will: [...will],
+          ...(needs === null ? {} : { needs }),
+          ...warningsJson(warnings),
+          ...details
+        },
+        text: [...will, ...warningLines(warnings), ...(needs === null ? [] : [needs]), nothingChanged].join("\n")
       })
     : Effect.gen(function* () {
         const { note } = yield* Screen

@@ -14,11 +14,13 @@ import { idsInLine, mergeCatalogs, overriddenBy, overriddenWords } from "../laye
 import { priceChanges, priceChangeWords } from "../layers/catalog/PriceChanges.js"
 import { refusedAddressWords } from "../layers/catalog/RefusedAddresses.js"
 import { readConfig } from "../layers/node/Config.js"
+import type { StorageError } from "../domain/StorageErrors.js"
 import type { CatalogContent, CatalogRefused } from "../services/CatalogPublisher.js"
 import { CatalogRevisions, type Reached } from "../services/CatalogRevisions.js"
 import { announced, carriedOut, dryRun } from "./Announced.js"
 import { type Answer, answer } from "./Answer.js"
 import * as Inputs from "./Inputs.js"
+import { Screen } from "./Screen.js"
 import { shippedCatalog } from "./KnownProviders.js"
 
 const problemsShown = 50
@@ -90,6 +92,21 @@ export const publicationText = (content: CatalogContent, mode: Mode, below: Cata
 
 /** A catalog of a hundred thousand operations takes a node about twenty seconds. */
 const nodesWithinMillis = 120_000
+/** Whoever waits longer than this is told what for. */
+const quietMillis = 1_000
+
+/** Waits for all nodes. A node that is frozen keeps its connections, and so counts as one that runs. */
+const waitForNodes = (reachedBy: (limitMillis: number) => Effect.Effect<Reached, StorageError>) =>
+  Effect.gen(function* () {
+    const { note } = yield* Screen
+    const soon = yield* reachedBy(quietMillis)
+    const missing = soon.nodes - soon.inForce - soon.refused
+    if (missing <= 0) return soon
+    yield* note(
+      `Published. Waiting up to two minutes for ${missing} of ${counted(soon.nodes, "node")} to put it in force, also for one that is frozen`
+    )
+    return yield* reachedBy(nodesWithinMillis - quietMillis)
+  })
 
 /** Whether all nodes have it, in words. */
 const reachedWords = ({ inForce, nodes, refused }: Reached): string => {
@@ -111,7 +128,7 @@ export const publishAs = (content: CatalogContent, mode: Mode, told: Answer, bel
       const revisions = yield* CatalogRevisions
       const reachedBy = yield* revisions.watch
       const { endpoints, sequence } = yield* revisions.publish(content, { mode, builtIn: below }, commandLine)
-      const reached = yield* reachedBy(sequence, nodesWithinMillis)
+      const reached = yield* waitForNodes((limitMillis) => reachedBy(sequence, limitMillis))
       const done: Answer = {
         ok: (told.ok ?? true) && reached.inForce >= reached.nodes,
         json: {

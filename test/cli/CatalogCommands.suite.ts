@@ -1,12 +1,14 @@
 /** Commands that import, check, publish and withdraw manifests. */
 import { assert } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Redacted } from "effect"
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import Pg from "pg"
 import { CatalogFollowing } from "../../src/layers/catalog/CatalogFollowing.js"
 import { CatalogServed } from "../../src/layers/catalog/CatalogServed.js"
 import { ContractStorePg } from "../../src/layers/postgres/ContractStorePg.js"
+import { listenerName } from "../../src/layers/postgres/database/Listen.js"
 import { AuditTrail } from "../../src/services/AuditTrail.js"
 import { Catalog } from "../../src/services/Catalog.js"
 import { CatalogRevisions } from "../../src/services/CatalogRevisions.js"
@@ -273,6 +275,41 @@ export const catalogCommands = (it: CommandTests): void => {
             assert.match((yield* cli("catalog withdraw")).out.join("\n"), /in force on all 2 nodes/)
             assert.deepStrictEqual(yield* seen, [false, false])
           }
+        })
+      ),
+    60_000
+  )
+
+  it.effect(
+    "says what it waits for where a node does not put a publication in force",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const { url } = yield* CommandLine
+          const place = yield* temporary
+          mkdirSync(join(place, "providers"))
+          writeFileSync(join(place, "providers", "bats.yaml"), batManifest)
+          // What is left of a frozen node: its connection.
+          const frozen = new Pg.Client({
+            connectionString: Redacted.value(url),
+            application_name: listenerName("catalog_revisions")
+          })
+          yield* Effect.promise(() => frozen.connect())
+          const told = yield* Deferred.make<string>()
+          const hears = (words: string) =>
+            void (words.includes("Waiting") && Deferred.unsafeDone(told, Effect.succeed(words)))
+          const publishing = yield* Effect.fork(cli(["catalog", "publish", place, "--json"], { hears }))
+          assert.strictEqual(
+            yield* Deferred.await(told).pipe(
+              Effect.timeout("20 seconds"),
+              Effect.ensuring(Effect.promise(() => frozen.end()))
+            ),
+            "Published. Waiting up to two minutes for 1 of 1 node to put it in force, also for one that is frozen"
+          )
+          const { code, out } = yield* Fiber.join(publishing)
+          assert.deepInclude(JSON.parse(out.join("")), { published: true, nodes: 0 })
+          assert.strictEqual(code, 0)
+          assert.deepStrictEqual((yield* cli("catalog withdraw")).err, ["Withdraws 1 operation and 0 jobs"])
         })
       ),
     60_000

@@ -168,12 +168,19 @@ export const workspaceCommands = (it: CommandTests): void => {
     Effect.gen(function* () {
       const id = yield* workspace
       const deny = "--deny provider:huntr --deny category:poeple --deny endpoint:nowhere --deny provider:tomba"
+      const foreseen = yield* json(`workspace set ${id} ${deny} --allow effectful --dry-run`)
       const { policy, warnings } = yield* json(`workspace set ${id} ${deny} --allow effectful`)
       assert.deepStrictEqual(policy.deny, ["endpoint:nowhere", "provider:huntr", "provider:tomba", "category:poeple"])
       assert.strictEqual(warnings.length, 3)
+      assert.deepStrictEqual(foreseen["warnings"], warnings)
       assert.match(warnings[0], /^provider:huntr: huntr is no provider of the catalog; did you mean hunter.*\?$/)
       assert.match(warnings[1], /^category:poeple: poeple is no category of the catalog; did you mean people.*\?$/)
       assert.match(warnings[2], /^endpoint:nowhere: nowhere is no endpoint of the catalog/)
+      const dry = yield* cli(`workspace set ${id} --deny provider:huntr --dry-run`)
+      assert.match(
+        dry.out[0] ?? "",
+        /^warning: provider:huntr: huntr is no provider of the catalog; did you mean hunter/
+      )
       const { err, out } = yield* cli(`workspace set ${id} --deny provider:huntr`)
       assert.deepStrictEqual(err, [])
       assert.match(out[0] ?? "", /\nwarning: provider:huntr: huntr is no provider of the catalog; did you mean hunter/)
