@@ -9,6 +9,7 @@ import * as Command from "@effect/cli/Command"
 import * as HelpDoc from "@effect/cli/HelpDoc"
 import { Cause, Chunk, Console, Effect, type Layer, Option } from "effect"
 import { SettingsWrong } from "../layers/node/SettingsWrong.js"
+import { failedWords, inSentences } from "../layers/postgres/database/OperatorWords.js"
 import { productVersion } from "../domain/Product.js"
 import type { Accounts as AccountsService } from "../services/Accounts.js"
 import type { CatalogRevisions } from "../services/CatalogRevisions.js"
@@ -16,7 +17,7 @@ import type { Connections } from "../services/Connections.js"
 import type { Ids } from "../services/Ids.js"
 import type { Members as MembersService } from "../services/Members.js"
 import type { PlatformKeys } from "../services/PlatformKeys.js"
-import { type ProviderHealth, ProviderState } from "../services/ProviderHealth.js"
+import { ProviderState, type ProviderStates } from "../services/ProviderStates.js"
 import type { PublicUrl } from "../services/PublicUrl.js"
 import type { Reconciliation } from "../services/Reconciliation.js"
 import type { Retention } from "../services/Retention.js"
@@ -33,7 +34,7 @@ import { workspaceRoles } from "../domain/Member.js"
 import { member } from "../domain/Members.js"
 import { verdicts } from "../domain/Resolution.js"
 import { RunStatus } from "../domain/Run.js"
-import { isStorageError, StorageUncertain } from "../domain/StorageErrors.js"
+import { isStorageError } from "../domain/StorageErrors.js"
 import { catalog } from "./Catalog.js"
 import { modes } from "./CatalogPublishing.js"
 import { audit } from "./client/AccountCommands.js"
@@ -60,7 +61,7 @@ export type Operator =
   | Ids
   | MembersService
   | PlatformKeys
-  | ProviderHealth
+  | ProviderStates
   | PublicUrl
   | Reconciliation
   | Retention
@@ -157,10 +158,8 @@ const wordsOf = (error: unknown): string => {
   if (error instanceof ValidationError)
     return error.details.map(({ field, message }) => `${member(typedAs, field) ?? field}: ${message}`).join("; ")
   // What the storage says to clients is about a key, which a command mostly has none of.
-  if (error instanceof StorageUncertain)
-    return "The last write is unconfirmed, which does not mean that it failed: look what became of it before you run the command again"
-  if (isStorageError(error))
-    return "The database had no room or did not answer in time, so what was under way was not done; run the command again"
+  // What the storage says to clients is about a key, which a command mostly has none of.
+  if (isStorageError(error)) return inSentences(failedWords(error))
   // Each wrong setting has a line of its own.
   if (error instanceof SettingsWrong) return error.message
   const text = error instanceof Error ? error.message : String(error)

@@ -59,7 +59,7 @@ export const migrate = Command.make(
           yield* note(list)
           const ran = yield* pg.migrate(migrations)
           return { json: { missing, ran }, text: `${many} ran; the database is up to date` }
-        }).pipe(Effect.provide(dryRun ? DatabaseFound(config) : DatabaseFoundOrMade(config)))
+        }).pipe(Effect.provide(dryRun ? DatabaseFound(config) : DatabaseFoundOrMade(config, "command")))
       })
     )
 ).pipe(Command.withDescription("Bring the database to the schema of this version, and say what that takes"))

@@ -15,7 +15,7 @@ import { keyFormProblem } from "../layers/secrets/KeyForms.js"
 import type { CatalogContent } from "../services/CatalogPublisher.js"
 import { CatalogRevisions } from "../services/CatalogRevisions.js"
 import { PlatformKeys } from "../services/PlatformKeys.js"
-import { ProviderHealth } from "../services/ProviderHealth.js"
+import { ProviderStates } from "../services/ProviderStates.js"
 
 const idsOf = ({ endpoints }: CatalogContent): ReadonlyArray<string> => endpoints.map(({ provider }) => provider.id)
 
@@ -45,7 +45,9 @@ export const checkProvider = Effect.fn("cli.checkProvider")(function* (
 ) {
   const sources = [
     Effect.map((yield* PlatformKeys).list, (keys) => keys.map((key) => key.providerId)),
-    Effect.map((yield* ProviderHealth).health(providerId), ({ state }) => (state === "enabled" ? [] : [providerId])),
+    Effect.map((yield* ProviderStates).all, (states) =>
+      (states.get(providerId) ?? "enabled") === "enabled" ? [] : [providerId]
+    ),
     Effect.map(shippedCatalog, idsOf),
     Effect.map(publishedCatalog, idsOf),
     Effect.map(configuredCatalog, idsOf)

@@ -10,7 +10,7 @@ import { Accounts } from "../services/Accounts.js"
 import { type Connection, Connections } from "../services/Connections.js"
 import { inOneLine, secretProblem } from "../layers/secrets/SecretText.js"
 import { PlatformKeys } from "../services/PlatformKeys.js"
-import { ProviderHealth, ProviderState } from "../services/ProviderHealth.js"
+import { ProviderState, ProviderStates } from "../services/ProviderStates.js"
 import { SecretRotation } from "../services/SecretRotation.js"
 import { everyRow } from "../domain/Pages.js"
 import { announced, dryRun } from "./Announced.js"
@@ -258,16 +258,16 @@ const setState = Command.make(
     announced(
       asked,
       Effect.gen(function* () {
-        const health = yield* ProviderHealth
+        const states = yield* ProviderStates
         yield* checkProvider(providerId, "PROVIDER")
-        const before = (yield* health.health(providerId)).state
+        const before = (yield* states.all).get(providerId) ?? "enabled"
         return {
           will: [
             before === state
               ? `Leaves ${providerId} ${state}, as it is`
               : `Makes ${providerId} ${state} on all nodes; it is ${before} now. ${stateMeans[state]}`
           ],
-          work: Effect.as(health.setState(providerId, state, commandLine), {
+          work: Effect.as(states.set(providerId, state, commandLine), {
             json: { providerId, state },
             text: `${providerId} is ${state}`
           })

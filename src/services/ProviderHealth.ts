@@ -3,13 +3,11 @@
  * answers say (a circuit that opens on failures, rate limits and exhausted credit, and cools down by itself). From
  * memory.
  */
-import { Context, type Effect, Schema } from "effect"
+import { Context, type Effect } from "effect"
 import type { Actor } from "../domain/AuditEntry.js"
 import type { CallFailure, Credential } from "../domain/ProviderCall.js"
 import type { StorageError } from "../domain/StorageErrors.js"
-
-export const ProviderState = Schema.Literal("enabled", "draining", "disabled")
-export type ProviderState = typeof ProviderState.Type
+import type { ProviderState } from "./ProviderStates.js"
 
 export interface Health {
   readonly state: ProviderState

@@ -28,6 +28,7 @@ import { LoginApprovals } from "../../src/services/LoginApprovals.js"
 import { Members } from "../../src/services/Members.js"
 import { PlatformKeys } from "../../src/services/PlatformKeys.js"
 import { ProviderHealth } from "../../src/services/ProviderHealth.js"
+import { ProviderStates } from "../../src/services/ProviderStates.js"
 import { Reconciliation } from "../../src/services/Reconciliation.js"
 import { Runs } from "../../src/services/Runs.js"
 import { SecretRotation } from "../../src/services/SecretRotation.js"
@@ -52,6 +53,7 @@ interface Acted {
   readonly Members: Members["Type"]
   readonly PlatformKeys: PlatformKeys["Type"]
   readonly ProviderHealth: ProviderHealth["Type"]
+  readonly ProviderStates: ProviderStates["Type"]
   readonly Reconciliation: Reconciliation["Type"]
   readonly SecretRotation: SecretRotation["Type"]
   readonly Sessions: Sessions["Type"]
@@ -75,7 +77,13 @@ type Cases = { readonly [Service in keyof Acted]: { readonly [Method in Changing
 
 /** The services that differ between the storages; the engine brings its own ones in memory. */
 export type Own =
-  CatalogRevisions | ConnectionAuthorizations | Connections | PlatformKeys | ProviderHealth | SecretRotation
+  | CatalogRevisions
+  | ConnectionAuthorizations
+  | Connections
+  | PlatformKeys
+  | ProviderHealth
+  | ProviderStates
+  | SecretRotation
 type Needed = Own | Storage | People | Reconciliation | Runs | Settlement
 
 const providers = ProvidersScripted()
@@ -313,6 +321,13 @@ const cases: Cases = {
       done(
         "provider.state_changed",
         Effect.flatMap(ProviderHealth, (health) => health.setState("audited", "draining", by))
+      )
+  },
+  ProviderStates: {
+    set: (by) =>
+      done(
+        "provider.state_changed",
+        Effect.flatMap(ProviderStates, (states) => states.set("audited-2", "draining", by))
       )
   },
   Reconciliation: {

@@ -10,6 +10,7 @@ import { dirname, resolve as absolute } from "node:path"
 import { counted } from "../../domain/Counted.js"
 import { diskFreeBytesMin } from "../../domain/Limits.js"
 import { lacksWorkers, nobodyWorks, nodesInWords, startAWorker } from "../../domain/NodeRole.js"
+import { isStorageError } from "../../domain/StorageErrors.js"
 import { readUrl } from "../../domain/Url.js"
 import { ArchiveFiles } from "../../services/ArchiveFiles.js"
 import { type Health, Reports } from "../../services/Reports.js"
@@ -23,6 +24,7 @@ import { secret } from "../node/ConfigValues.js"
 import { unknownInWords, unknownSettings } from "../node/UnknownSettings.js"
 import { Database } from "../postgres/Database.js"
 import { DatabaseNow } from "../postgres/database/Now.js"
+import { failedWords } from "../postgres/database/OperatorWords.js"
 import { lookAt, type ServerLook } from "../postgres/database/Pools.js"
 import { rowOf } from "../postgres/database/Rows.js"
 import { missingMigrations } from "../postgres/Migrations.js"
@@ -47,12 +49,16 @@ export interface Finding {
 const right = (check: string, found: string): Finding => ({ check, ok: true, found, advice: null })
 /** It may be meant so. */
 const doubtful = (check: string, found: string, advice: string): Finding => ({ check, ok: true, found, advice })
-const wrong = (check: string, found: unknown, advice: string): Finding => ({
-  check,
-  ok: false,
-  found: (found instanceof Error ? found.message : String(found)).trim().replace(/\s*\n\s*/g, "; "),
-  advice
-})
+/** What the storage did not do has advice of its own. */
+const wrong = (check: string, error: unknown, otherwise: string): Finding => {
+  const { advice, found } = isStorageError(error) ? failedWords(error) : { advice: otherwise, found: error }
+  return {
+    check,
+    ok: false,
+    found: (found instanceof Error ? found.message : String(found)).trim().replace(/\s*\n\s*/g, "; "),
+    advice
+  }
+}
 
 const serverRow = rowOf(Schema.Struct({ version: Schema.String, now: Schema.Int }))
 
@@ -299,9 +305,9 @@ const overDatabase = (config: GatewayConfig) =>
     Effect.catchAll((error) =>
       Effect.succeed({
         findings: [
-          error._tag === "NoGatewayHere"
+          error._tag === "NoGatewayHere" || error._tag === "DatabaseUnusable"
             ? wrong("database", error.found, error.advice)
-            : wrong("database", error, "Start Postgres 15 or newer, and check DATABASE_URL and the network to it")
+            : wrong("database", error, "Look why the embedded Postgres does not start, or set DATABASE_URL to another")
         ],
         keyed: new Set<string>()
       })

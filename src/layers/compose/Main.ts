@@ -150,7 +150,7 @@ export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never,
         Layer.provide(config.serverUrl === "/" ? CallbacksNone : CallbacksSigned(config.publicUrl)),
         Layer.provide([DrainingMemory, FaultPointsKill(config.faultPoint), rateLimiter(config)]),
         Layer.provideMerge(
-          Layer.tap(StoragePg(config, DatabaseFoundOrMade(config)), (context) =>
+          Layer.tap(StoragePg(config, DatabaseFoundOrMade(config, "node")), (context) =>
             Effect.provide(Effect.zipRight(enterDeployment(config.production), assertSecretsOpen), context)
           )
         )

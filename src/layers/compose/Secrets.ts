@@ -19,25 +19,28 @@ import { CredentialsStored } from "../secrets/CredentialsStored.js"
 import { AuditTrailPg } from "../postgres/AuditTrailPg.js"
 import type { Database } from "../postgres/Database.js"
 import { PlatformKeysSealed } from "../secrets/PlatformKeysSealed.js"
-import { KnownKeysLayer } from "../secrets/KnownKeys.js"
+import { KeysChangedUnheard, KnownKeysLayer } from "../secrets/KnownKeys.js"
 import type { SecretRows } from "../secrets/SecretRows.js"
 import { SecretRowsMemory } from "../memory/SecretRowsMemory.js"
 import { SecretRowsPg } from "../postgres/SecretRowsPg.js"
 import { SecretRotationSealed } from "../secrets/SecretRotationSealed.js"
 
-export type Secrets =
-  AuthorizationServers | ConnectionAuthorizations | Connections | PlatformKeys | SecretRotation | Credentials
+/** What changes the keys that are stored. */
+export type StoredSecrets =
+  AuthorizationServers | ConnectionAuthorizations | Connections | PlatformKeys | SecretRotation
+export type Secrets = StoredSecrets | Credentials
+
+const Stored = Layer.provideMerge(
+  Layer.mergeAll(ConnectionAuthorizationsStored, ConnectionsSealed, SecretRotationSealed),
+  PlatformKeysSealed
+)
 
 /** Over rows and authorization servers that somebody else chose. */
 export const SecretsBetween: Layer.Layer<
   Exclude<Secrets, AuthorizationServers>,
   never,
   AuditTrail | AuthorizationServers | Ids | Sealing | SecretRows
-> = CredentialsStored.pipe(
-  Layer.provideMerge(Layer.mergeAll(ConnectionAuthorizationsStored, ConnectionsSealed, SecretRotationSealed)),
-  Layer.provideMerge(PlatformKeysSealed),
-  Layer.provide(KnownKeysLayer)
-)
+> = CredentialsStored.pipe(Layer.provideMerge(Stored), Layer.provide(KnownKeysLayer))
 
 /** Over rows that somebody else chose. */
 export const SecretsOver: Layer.Layer<Secrets, never, SecretRows | Sealing | Ids | AuditTrail> = Layer.provideMerge(
@@ -45,18 +48,26 @@ export const SecretsOver: Layer.Layer<Secrets, never, SecretRows | Sealing | Ids
   AuthorizationServersHttp()
 )
 
-export const SecretsPg: Layer.Layer<Secrets, never, Database | Sealing | Ids> = Layer.provide(
-  SecretsOver,
-  Layer.merge(SecretRowsPg, AuditTrailPg)
-)
+const RowsPg = Layer.merge(SecretRowsPg, AuditTrailPg)
+
+export const SecretsPg: Layer.Layer<Secrets, never, Database | Sealing | Ids> = Layer.provide(SecretsOver, RowsPg)
+
 /** The same, with these hosts opened in the egress guard. */
 export const SecretsPgOpening = (
   egressAllow: ReadonlyArray<string>
 ): Layer.Layer<Secrets, never, Database | Sealing | Ids> =>
-  SecretsBetween.pipe(
+  SecretsBetween.pipe(Layer.provideMerge(AuthorizationServersHttp({ egressAllow })), Layer.provide(RowsPg))
+
+/** The same for a process that calls no provider, which so need not know all keys. */
+export const StoredSecretsPg = (
+  egressAllow: ReadonlyArray<string>
+): Layer.Layer<StoredSecrets, never, Database | Sealing | Ids> =>
+  Stored.pipe(
+    Layer.provide(KeysChangedUnheard),
     Layer.provideMerge(AuthorizationServersHttp({ egressAllow })),
-    Layer.provide(Layer.merge(SecretRowsPg, AuditTrailPg))
+    Layer.provide(RowsPg)
   )
+
 export const SecretsMemory: Layer.Layer<Secrets, never, Sealing | Ids | AuditTrail> = Layer.provide(
   SecretsOver,
   SecretRowsMemory

@@ -16,6 +16,7 @@ import type { GatewayConfig } from "../node/Config.js"
 import { ContractStorePg } from "../postgres/ContractStorePg.js"
 import { CursorKeyPg } from "../postgres/CursorKeyPg.js"
 import { type Database, DatabasePg } from "../postgres/Database.js"
+import { inSentences } from "../postgres/database/OperatorWords.js"
 import * as EmbeddedPostgres from "../postgres/embedded/EmbeddedPostgres.js"
 import type { MoneyAndRuns, People } from "./Engine.js"
 import { EndpointStatsPg } from "../postgres/EndpointStatsPg.js"
@@ -33,6 +34,7 @@ import type { Payments } from "../../services/Payments.js"
 import { PaymentsNone } from "../accounts/payments/PaymentsNone.js"
 import { PaymentsStripe } from "../accounts/payments/PaymentsStripe.js"
 import { ProviderHealthPg } from "../postgres/ProviderHealthPg.js"
+import { ProviderStatesPg } from "../postgres/ProviderStatesPg.js"
 import { ReconciliationStored } from "../runs/ReconciliationStored.js"
 import { ProposalsPg } from "../postgres/ProposalsPg.js"
 import { ReportsPg } from "../postgres/ReportsPg.js"
@@ -43,7 +45,7 @@ import { RunSignalsPg } from "../postgres/RunSignalsPg.js"
 import type { RunSignals } from "../../services/RunSignals.js"
 import { RunStorePg } from "../postgres/RunStorePg.js"
 import { SealingPg } from "../postgres/SealingPg.js"
-import { SecretsPgOpening } from "./Secrets.js"
+import { SecretsPgOpening, StoredSecretsPg } from "./Secrets.js"
 import { SettlementBatched } from "../runs/SettlementBatched.js"
 import { TokensPg } from "../postgres/TokensPg.js"
 import { TopUpsPg } from "../postgres/TopUpsPg.js"
@@ -59,25 +61,25 @@ export class NoGatewayHere extends Data.TaggedError("NoGatewayHere")<{ readonly 
     return `There is no gateway in ${this.folder}`
   }
   override get message() {
-    return `${this.found}. ${this.advice}`
+    return inSentences(this)
   }
 }
 
 /**
- * The database of `DATABASE_URL`, or a Postgres of our own that lives as long as the scope; as it is found. Where a
- * Postgres of our own was never started, it fails.
+ * The database of `DATABASE_URL`, or a Postgres of our own that lives as long as the scope; as it is found, for a
+ * command. Where a Postgres of our own was never started, it fails.
  */
 export const DatabaseFound = (config: GatewayConfig) =>
   Layer.unwrapEffect(
     Effect.gen(function* () {
       if (Option.isNone(config.databaseUrl) && !(yield* EmbeddedPostgres.exists(config.dataDir)))
         return yield* new NoGatewayHere({ folder: resolve(config.dataDir) })
-      return DatabaseFoundOrMade(config)
+      return DatabaseFoundOrMade(config, "command")
     })
   )
 
 /** The same, and a new Postgres of our own where there is none. */
-export const DatabaseFoundOrMade = (config: GatewayConfig) =>
+export const DatabaseFoundOrMade = (config: GatewayConfig, usedBy: "node" | "command") =>
   Layer.unwrapScoped(
     Effect.gen(function* () {
       const url = Option.isSome(config.databaseUrl)
@@ -85,6 +87,7 @@ export const DatabaseFoundOrMade = (config: GatewayConfig) =>
         : (yield* EmbeddedPostgres.start({ dataDir: config.dataDir })).url
       return DatabasePg({
         url,
+        usedBy,
         connectionsMax: config.databaseConnections,
         poolerPrepares: config.poolerPrepares,
         ...(Option.isSome(config.databaseUrl) && Option.isSome(config.listenUrl)
@@ -146,34 +149,37 @@ const billingOf = ({ billing, publicUrl }: GatewayConfig): BillingPolicy =>
     dashboardUrl: (workspaceId) => `${publicUrl}/console/${workspaceId}/top-up`
   })
 
-/** What a command of an operator and a node have in common. */
-const SharedStoragePg = <E, R>(
-  config: GatewayConfig,
-  database: Layer.Layer<Database, E, R>,
-  signals: Layer.Layer<RunSignals, never, Database>
-) =>
-  Layer.mergeAll(
-    CatalogRevisionsPg.pipe(Layer.provide(ContractStorePg)),
-    ProviderHealthPg,
-    SecretsPgOpening(config.egressAllow)
-  ).pipe(
-    Layer.provideMerge(
-      MoneyAndRunsPg({
-        inflightLimit: config.inflightLimit,
-        billing: billingOf(config),
-        payments: Option.match(config.stripe, { onNone: () => PaymentsNone, onSome: PaymentsStripe }),
-        signals
-      })
-    ),
-    Layer.provideMerge(SealingPg({ keyFile: config.production ? null : `${config.dataDir}/sealing-keys` })),
-    Layer.provideMerge(database)
-  )
+/** What a command of an operator and a node have in common, under services that only one of them has. */
+const storageUnder =
+  <E, R>(
+    config: GatewayConfig,
+    database: Layer.Layer<Database, E, R>,
+    signals: Layer.Layer<RunSignals, never, Database>
+  ) =>
+  <A, E2, R2>(services: Layer.Layer<A, E2, R2>) =>
+    Layer.merge(services, Layer.provide(CatalogRevisionsPg, ContractStorePg)).pipe(
+      Layer.provideMerge(
+        MoneyAndRunsPg({
+          inflightLimit: config.inflightLimit,
+          billing: billingOf(config),
+          payments: Option.match(config.stripe, { onNone: () => PaymentsNone, onSome: PaymentsStripe }),
+          signals
+        })
+      ),
+      Layer.provideMerge(SealingPg({ keyFile: config.production ? null : `${config.dataDir}/sealing-keys` })),
+      Layer.provideMerge(database)
+    )
 
 /** Every service that stands on Postgres, with the database under them, which is migrated first. */
 export const StoragePg = <E, R>(config: GatewayConfig, database: Layer.Layer<Database, E, R>) =>
-  Layer.mergeAll(CapabilityRequestsPg, ContractStorePg, CursorKeyPg, EndpointStatsPg).pipe(
-    Layer.provideMerge(SharedStoragePg(config, migrated(database), RunSignalsPg))
-  )
+  Layer.mergeAll(
+    CapabilityRequestsPg,
+    ContractStorePg,
+    CursorKeyPg,
+    EndpointStatsPg,
+    ProviderHealthPg,
+    SecretsPgOpening(config.egressAllow)
+  ).pipe(storageUnder(config, migrated(database), RunSignalsPg))
 
 /** How long runs are kept, over a storage on Postgres. */
 export const RetentionPg = ({ retention }: GatewayConfig) => {
@@ -189,8 +195,9 @@ export const RetentionPg = ({ retention }: GatewayConfig) => {
 const operatorConnectionsMax = 2
 
 /**
- * The services of an operator's command line: everything about accounts, money and keys, nothing that dispatches and
- * nothing that a node does in the background. They are about a gateway that is there.
+ * The services of an operator's command line: everything about accounts, money and keys, nothing that dispatches,
+ * nothing that a node does in the background and nothing that it keeps in memory. So a command waits only for what it
+ * reads itself. They are about a gateway that is there.
  */
 export const OperatorServices = (config: GatewayConfig) => {
   const databaseConnections = Math.min(operatorConnectionsMax, config.databaseConnections)
@@ -200,6 +207,10 @@ export const OperatorServices = (config: GatewayConfig) => {
     Layer.provide(FaultPointsOff),
     Layer.merge(Layer.succeed(PublicUrl, config.publicUrl)),
     Layer.merge(RetentionPg(config)),
-    Layer.provideMerge(SharedStoragePg(config, migrated(database), RunSignalsMemory))
+    Layer.provideMerge(
+      Layer.merge(ProviderStatesPg, StoredSecretsPg(config.egressAllow)).pipe(
+        storageUnder(config, migrated(database), RunSignalsMemory)
+      )
+    )
   )
 }

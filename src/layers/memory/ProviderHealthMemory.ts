@@ -1,25 +1,19 @@
-/** Operator states in the memory of one node, for tests and trials. */
+/** The health of providers where their states are in memory, for tests and trials. */
 import { Effect, Layer } from "effect"
-import { AuditTrail } from "../../services/AuditTrail.js"
-import { ProviderHealth, type ProviderState } from "../../services/ProviderHealth.js"
+import type { AuditTrail } from "../../services/AuditTrail.js"
+import { ProviderHealth } from "../../services/ProviderHealth.js"
+import { type ProviderState, ProviderStates } from "../../services/ProviderStates.js"
 import { providerHealthOver } from "../providers/ProviderCircuits.js"
+import { ProviderStatesMemory } from "./ProviderStatesMemory.js"
 
 export const ProviderHealthMemory: Layer.Layer<ProviderHealth, never, AuditTrail> = Layer.effect(
   ProviderHealth,
-  Effect.map(AuditTrail, (trail) => {
-    const states = new Map<string, ProviderState>()
-    return providerHealthOver(
-      {
-        of: (providerId) => states.get(providerId),
-        set: (providerId, state) =>
-          Effect.sync(() => {
-            const before = states.get(providerId) ?? null
-            states.set(providerId, state)
-            return before
-          }),
-        refresh: Effect.void
-      },
-      trail
-    )
+  Effect.map(ProviderStates, ({ all, set }) => {
+    let states: ReadonlyMap<string, ProviderState> = new Map()
+    return providerHealthOver({
+      of: (providerId) => states.get(providerId),
+      set,
+      refresh: Effect.map(all, (found) => void (states = found))
+    })
   })
-)
+).pipe(Layer.provide(ProviderStatesMemory))

@@ -7,7 +7,7 @@
 import { Effect, Metric, MetricKey, Queue, type Scope } from "effect"
 import { troubleQuietMillis } from "../../domain/Limits.js"
 
-/** What can fail: what that means for the gateway, and what is said when it is over. */
+/** What can fail: what that means for the gateway or for a command, and what is said when it is over. */
 const troubles = {
   storage: {
     begins:
@@ -38,6 +38,10 @@ const troubles = {
     begins:
       "The collector of telemetry does not take what this node tells it: the gateway works as before, and what cannot wait is dropped and counted",
     ends: "The collector of telemetry takes what this node tells it again"
+  },
+  command: {
+    begins: "The database fails what this command asks of it",
+    ends: "The database does what this command asks of it again"
   },
   background: {
     begins:

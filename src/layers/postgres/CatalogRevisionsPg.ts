@@ -21,6 +21,7 @@ import { forEachInSlices, nextEventLoopTurn } from "../node/LongWork.js"
 import { decodeStoredEndpoint, storedEndpoint } from "../catalog/StoredContracts.js"
 import { AuditTrailPg } from "./AuditTrailPg.js"
 import { Database } from "./Database.js"
+import { busy } from "./database/Failure.js"
 import { rowOf, rowsOf } from "./database/Rows.js"
 import { listenerName } from "./database/Listen.js"
 
@@ -33,6 +34,8 @@ const takenChannel = "catalog_taken_over"
  * this time.
  */
 const countAgain = "1 second"
+/** A publisher that cannot listen gives up before it has published anything. */
+const connectWithin = "10 seconds"
 /** A small number: the garbage of one portion is collected before V8 moves it to the old generation. */
 const readAtOnce = 100
 const lookAgain = "30 seconds"
@@ -105,7 +108,7 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
           heard.unsafeOffer()
         })
       )
-      yield* Deferred.await(connected)
+      yield* Effect.timeoutFail(Deferred.await(connected), { duration: connectWithin, onTimeout: () => busy })
       const count = (of: ReadonlyMap<string, number>, sequence: number): number =>
         Array.from(of.values()).filter((reached) => reached >= sequence).length
       return Effect.fn("CatalogRevisions.reached")(function* (sequence: number, limitMillis: number) {

@@ -12,8 +12,8 @@ import { Context, Data, Effect, Layer, Queue, type Redacted, Schema } from "effe
 import type { StorageError } from "../../domain/StorageErrors.js"
 import { makeTrouble, type Trouble } from "../node/Trouble.js"
 import { connectTimedOut } from "./database/DriverInternals.js"
-import { whyOf } from "./database/Failure.js"
 import { listenTo } from "./database/Listen.js"
+import { inSentences, unusableWords } from "./database/OperatorWords.js"
 import { lackingSettings, type PoolLimits, pooledPool, pooledSettings, surveyPool, workPool } from "./database/Pools.js"
 import { queryAlone, queryWith, sendWith } from "./database/Query.js"
 import { type Row, rowOf, rowsOf } from "./database/Rows.js"
@@ -92,12 +92,19 @@ export class Database extends Context.Tag("gateway/layers/Database")<
 
 /** The database of `DATABASE_URL` cannot be used at all: not reachable, no access, or too old. */
 export class DatabaseUnusable extends Data.TaggedError("DatabaseUnusable")<{
-  readonly message: string
+  readonly found: string
+  readonly advice: string
   readonly cause?: unknown
-}> {}
+}> {
+  override get message() {
+    return inSentences(this)
+  }
+}
 
 export interface DatabaseOptions {
   readonly url: Redacted.Redacted
+  /** What the log says of failures: what they mean for a node (the default), or for a command. */
+  readonly usedBy?: "node" | "command"
   /**
    * Given where `url` is a pooler that lends its connections by the transaction: the address of the same database
    * without it, for whatever needs a session.
@@ -115,7 +122,7 @@ export interface DatabaseOptions {
 
 const serverVersionMin = 150_000
 
-const unusable = (message: string) => (cause: unknown) => new DatabaseUnusable({ message, cause })
+const unreached = (cause: unknown) => new DatabaseUnusable({ ...unusableWords(cause), cause })
 
 const versionRow = rowOf(Schema.Struct({ version: Schema.NumberFromString }))
 const nameRows = rowsOf(Schema.Struct({ name: Schema.String }))
@@ -128,26 +135,26 @@ const patient = <A>(first: Effect.Effect<A, SqlError.SqlError>): Effect.Effect<A
 const assertUsable = (sql: Sql) =>
   Effect.gen(function* () {
     const row = yield* versionRow(patient(sql`select current_setting('server_version_num') as version`)).pipe(
-      Effect.mapError((error) =>
-        unusable(`The database cannot be used (${whyOf(error.cause)}); check DATABASE_URL`)(error)
-      )
+      Effect.mapError((error) => unreached(error.cause))
     )
     if (row === null || row.version < serverVersionMin)
-      return yield* unusable("The database is older than Postgres 15")(undefined)
+      return yield* new DatabaseUnusable({
+        found: "The database is older than Postgres 15",
+        advice: "Start Postgres 15 or newer"
+      })
   })
 
 /** Without these settings, statements would get slow plans and have no time limit. */
 const assertPooler = (sql: Sql, limits: PoolLimits) =>
   Effect.gen(function* () {
     const lacking = yield* nameRows(sql.unsafe(lackingSettings)).pipe(
-      Effect.mapError((error) =>
-        unusable(`The database cannot be used (${whyOf(error.cause)}); check DATABASE_URL`)(error)
-      )
+      Effect.mapError((error) => unreached(error.cause))
     )
     if (lacking.length > 0)
-      return yield* unusable(
-        `The pooler of DATABASE_URL does not set ${lacking.map(({ name }) => name).join(", ")}: give the database in its configuration connect_query='${pooledSettings(limits)}', or leave GATEWAY_LISTEN_URL out when there is no pooler`
-      )(undefined)
+      return yield* new DatabaseUnusable({
+        found: `The pooler of DATABASE_URL does not set ${lacking.map(({ name }) => name).join(", ")}`,
+        advice: `Give the database in its configuration connect_query='${pooledSettings(limits)}', or leave GATEWAY_LISTEN_URL out when there is no pooler`
+      })
   })
 
 const serversOf = (name: string, url: Redacted.Redacted) =>
@@ -161,8 +168,9 @@ const serversOf = (name: string, url: Redacted.Redacted) =>
       Effect.forkScoped
     )
     const moved = (from: Server, to: Server) => void moves.unsafeOffer({ from: from.name, to: to.name })
-    return yield* Effect.mapError(makeServers(url, moved), (problem) =>
-      unusable(`${name} cannot be used: ${problem}`)(undefined)
+    return yield* Effect.mapError(
+      makeServers(url, moved),
+      (problem) => new DatabaseUnusable({ found: `${name} cannot be used: ${problem}`, advice: `Correct ${name}` })
     )
   })
 
@@ -193,7 +201,9 @@ export const DatabasePg = (
           const sql = yield* PgClient.PgClient
           yield* assertUsable(sql)
           if (options.directUrl !== undefined) yield* assertPooler(sql, limits)
-          const trouble = yield* makeTrouble("storage")
+          const [storage, listener] =
+            options.usedBy === "command" ? (["command", "command"] as const) : (["storage", "listener"] as const)
+          const trouble = yield* makeTrouble(storage)
           return Database.of({
             sql,
             direct,
@@ -205,7 +215,7 @@ export const DatabasePg = (
             survey: queryAlone(surveys, trouble),
             transactUnlimited: transactWith(sql, surveys, trouble),
             optional: { query: queryWith(pool, untold), transact: transactWith(sql, pool, untold) },
-            listen: (channel, heard) => listenTo(direct, channel, heard)
+            listen: (channel, heard) => listenTo(direct, channel, heard, listener)
           })
         })
       ).pipe(

@@ -5,22 +5,17 @@
 import { Clock, Effect } from "effect"
 import { type Circuit, closed, openForSeconds, signalOf, signalToOwnKeys, step } from "../../domain/Circuit.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
-import { type AuditTrail, changed, type Changing, unchanged } from "../../services/AuditTrail.js"
-import { ProviderHealth, type ProviderState } from "../../services/ProviderHealth.js"
+import { ProviderHealth } from "../../services/ProviderHealth.js"
+import type { ProviderState, ProviderStates } from "../../services/ProviderStates.js"
 
-/** Where operator states are looked up and put; absent means enabled. */
-interface OperatorStates {
+/** The states that operators set, in the memory of this node; absent means enabled. */
+interface OperatorStates extends Pick<ProviderStates["Type"], "set"> {
   readonly of: (providerId: string) => ProviderState | undefined
-  /** Answers the state that was set before, or null. */
-  readonly set: (
-    providerId: string,
-    state: ProviderState
-  ) => Effect.Effect<ProviderState | null, StorageError, Changing>
   /** Makes `of` answer what was set last. */
   readonly refresh: Effect.Effect<void, StorageError>
 }
 
-export const providerHealthOver = (states: OperatorStates, trail: AuditTrail["Type"]): ProviderHealth["Type"] => {
+export const providerHealthOver = (states: OperatorStates): ProviderHealth["Type"] => {
   // As many entries as the catalog has providers.
   const ofPlatform = new Map<string, Circuit>()
   /** For calls with the keys of customers. */
@@ -40,21 +35,7 @@ export const providerHealthOver = (states: OperatorStates, trail: AuditTrail["Ty
           if (signal !== null) circuits.set(providerId, step(circuits.get(providerId) ?? closed, signal, now))
       }),
     setState: Effect.fn("ProviderHealth.setState")(function* (providerId, state, by) {
-      yield* trail.change(
-        by,
-        Effect.map(states.set(providerId, state), (before) => {
-          const was = before ?? "enabled"
-          return was === state
-            ? unchanged(undefined)
-            : changed(undefined, {
-                action: "provider.state_changed",
-                subjectId: providerId,
-                workspaceId: null,
-                before: { state: was },
-                after: { state }
-              })
-        })
-      )
+      yield* states.set(providerId, state, by)
       yield* states.refresh
     })
   })

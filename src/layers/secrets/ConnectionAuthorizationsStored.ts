@@ -29,7 +29,7 @@ import { PlatformKeys } from "../../services/PlatformKeys.js"
 import { type Sealed, Sealing } from "../../services/Sealing.js"
 import { clientOf, revokeUnkept, untilKept } from "./AccessTokens.js"
 import { roomProblem, shownConnection } from "./ConnectionsSealed.js"
-import { KnownKeys } from "./KnownKeys.js"
+import { KeysChanged } from "./KnownKeys.js"
 import { aboutOf, type AuthorizationRow, SecretRows } from "./SecretRows.js"
 import { grantFrom, grantText, type OAuthProvider, originOf } from "./StoredGrant.js"
 
@@ -62,7 +62,7 @@ const make = Effect.gen(function* () {
   const sealing = yield* Sealing
   const ids = yield* Ids
   const trail = yield* AuditTrail
-  const knownKeys = yield* KnownKeys
+  const keysChanged = yield* KeysChanged
   const platformKeys = yield* PlatformKeys
   const servers = yield* AuthorizationServers
   const over = new AuthorizationOver()
@@ -218,7 +218,7 @@ const make = Effect.gen(function* () {
         ),
         Effect.annotateLogs({ connectionId, providerId, workspaceId })
       )
-      yield* knownKeys.refresh
+      yield* keysChanged.tell
       return connection
     }, toItsEnd)
   })
@@ -227,5 +227,5 @@ const make = Effect.gen(function* () {
 export const ConnectionAuthorizationsStored: Layer.Layer<
   ConnectionAuthorizations,
   never,
-  AuditTrail | AuthorizationServers | Ids | KnownKeys | PlatformKeys | Sealing | SecretRows
+  AuditTrail | AuthorizationServers | Ids | KeysChanged | PlatformKeys | Sealing | SecretRows
 > = Layer.scoped(ConnectionAuthorizations, make)

@@ -18,7 +18,7 @@ import { PlatformKeys } from "../../services/PlatformKeys.js"
 import { Ids } from "../../services/Ids.js"
 import { Sealing } from "../../services/Sealing.js"
 import { pageOf } from "../../domain/Pages.js"
-import { KnownKeys } from "./KnownKeys.js"
+import { KeysChanged } from "./KnownKeys.js"
 import { aboutOf, type ConnectionRow, givenVariables, SecretRows } from "./SecretRows.js"
 import { clientOf, gone, refusedFailure } from "./AccessTokens.js"
 import { inOneLine, secretProblem } from "./SecretText.js"
@@ -44,7 +44,7 @@ const make = Effect.gen(function* () {
   const sealing = yield* Sealing
   const ids = yield* Ids
   const trail = yield* AuditTrail
-  const knownKeys = yield* KnownKeys
+  const keysChanged = yield* KeysChanged
   const platformKeys = yield* PlatformKeys
   const servers = yield* AuthorizationServers
 
@@ -141,7 +141,7 @@ const make = Effect.gen(function* () {
           })
         )
       )
-      yield* knownKeys.refresh
+      yield* keysChanged.tell
       return connection
     }),
     list: (workspaceId, page) =>
@@ -167,7 +167,7 @@ const make = Effect.gen(function* () {
           })
         })
       )
-      yield* knownKeys.refresh
+      yield* keysChanged.tell
       const grant = yield* grantIn(deleted)
       return Option.isNone(grant) ? ("no_grant" satisfies Revocation) : yield* revoke(deleted.connection, grant.value)
     }),
@@ -185,5 +185,5 @@ const make = Effect.gen(function* () {
 export const ConnectionsSealed: Layer.Layer<
   Connections,
   never,
-  AuditTrail | AuthorizationServers | Ids | KnownKeys | PlatformKeys | Sealing | SecretRows
+  AuditTrail | AuthorizationServers | Ids | KeysChanged | PlatformKeys | Sealing | SecretRows
 > = Layer.effect(Connections, make)

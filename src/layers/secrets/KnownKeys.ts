@@ -29,24 +29,31 @@ export class KnownKeys extends Context.Tag("gateway/layers/KnownKeys")<
   {
     readonly hasPlatformKey: (providerId: string) => Effect.Effect<boolean>
     readonly hasConnection: (workspaceId: WorkspaceId, providerId: string) => Effect.Effect<boolean>
-    /** Reads it again now. Where the storage does not answer, what was read last stands. */
-    readonly refresh: Effect.Effect<void>
   }
 >() {}
+
+/** Whoever changes keys tells it here, so that this process knows it at once. */
+export class KeysChanged extends Context.Tag("gateway/layers/KeysChanged")<
+  KeysChanged,
+  { readonly tell: Effect.Effect<void> }
+>() {}
+
+/** For a process that asks for no `KnownKeys`, such as a command: it reads nothing, and waits for nothing. */
+export const KeysChangedUnheard: Layer.Layer<KeysChanged> = Layer.succeed(KeysChanged, { tell: Effect.void })
 
 const make = Effect.gen(function* () {
   const rows = yield* SecretRows
   const access = yield* makeReading({ name: "which keys exist", every: "3 seconds" }, Effect.map(rows.access, known))
 
-  return KnownKeys.of({
+  return Context.make(KnownKeys, {
     hasPlatformKey: (providerId) => Effect.sync(() => access.last().platformProviders.has(providerId)),
     hasConnection: (workspaceId, providerId) =>
       Effect.map(
         Clock.currentTimeMillis,
         (now) => (access.last().connectionsUntil.get(workspaceId)?.get(providerId) ?? 0) > now
-      ),
-    refresh: Effect.ignore(access.refresh)
-  })
+      )
+    // Where the storage does not answer, what was read last stands.
+  }).pipe(Context.add(KeysChanged, { tell: Effect.ignore(access.refresh) }))
 })
 
-export const KnownKeysLayer: Layer.Layer<KnownKeys, never, SecretRows> = Layer.scoped(KnownKeys, make)
+export const KnownKeysLayer: Layer.Layer<KnownKeys | KeysChanged, never, SecretRows> = Layer.scopedContext(make)

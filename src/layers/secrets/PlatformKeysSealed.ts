@@ -7,7 +7,7 @@ import type { VariableValues } from "../../domain/Manifest.js"
 import { AuditTrail, changed } from "../../services/AuditTrail.js"
 import { PlatformKeys } from "../../services/PlatformKeys.js"
 import { Sealing } from "../../services/Sealing.js"
-import { KnownKeys } from "./KnownKeys.js"
+import { KeysChanged } from "./KnownKeys.js"
 import { aboutOf, givenVariables, type PlatformKeyRow, SecretRows } from "./SecretRows.js"
 import { inOneLine, secretProblem } from "./SecretText.js"
 
@@ -20,7 +20,7 @@ const shown = ({ createdAt, sealed, variables }: PlatformKeyRow): JsonObject => 
 const make = Effect.gen(function* () {
   const rows = yield* SecretRows
   const sealing = yield* Sealing
-  const knownKeys = yield* KnownKeys
+  const keysChanged = yield* KeysChanged
   const trail = yield* AuditTrail
   const about = (providerId: string) => aboutOf({ _tag: "PlatformKey", providerId })
 
@@ -52,7 +52,7 @@ const make = Effect.gen(function* () {
           })
         )
       )
-      yield* knownKeys.refresh
+      yield* keysChanged.tell
     }),
     remove: Effect.fn("PlatformKeys.remove")(function* (providerId: string, by: Actor) {
       yield* trail.change(
@@ -69,7 +69,7 @@ const make = Effect.gen(function* () {
           })
         })
       )
-      yield* knownKeys.refresh
+      yield* keysChanged.tell
     }),
     list: Effect.map(rows.platformKeys, (found) =>
       found.map(({ createdAt, providerId, sealed, variables }) => ({
@@ -99,5 +99,5 @@ const make = Effect.gen(function* () {
   })
 })
 
-export const PlatformKeysSealed: Layer.Layer<PlatformKeys, never, SecretRows | KnownKeys | Sealing | AuditTrail> =
+export const PlatformKeysSealed: Layer.Layer<PlatformKeys, never, SecretRows | KeysChanged | Sealing | AuditTrail> =
   Layer.effect(PlatformKeys, make)

@@ -2,6 +2,7 @@ import { Effect, Layer, Stream } from "effect"
 import { SealingForTests } from "../../../src/layers/compose/MemoryGateway.js"
 import { SecretsMemory } from "../../../src/layers/compose/Secrets.js"
 import { ProviderHealthMemory } from "../../../src/layers/memory/ProviderHealthMemory.js"
+import { ProviderStatesMemory } from "../../../src/layers/memory/ProviderStatesMemory.js"
 import { CatalogRevisions } from "../../../src/services/CatalogRevisions.js"
 import { auditedChangesSuite } from "../../services/AuditedChanges.suite.js"
 import { storageMemory } from "../../support/engine.js"
@@ -22,6 +23,11 @@ const noRevisions = Layer.succeed(
 auditedChangesSuite(
   "Audited changes in memory",
   storageMemory,
-  Layer.mergeAll(Layer.provide(SecretsMemory, SealingForTests), ProviderHealthMemory, noRevisions),
+  Layer.mergeAll(
+    Layer.provide(SecretsMemory, SealingForTests),
+    ProviderHealthMemory,
+    ProviderStatesMemory,
+    noRevisions
+  ),
   ["CatalogRevisions"]
 )

@@ -4,6 +4,7 @@ import { SecretsPg } from "../../../src/layers/compose/Secrets.js"
 import { CatalogRevisionsPg } from "../../../src/layers/postgres/CatalogRevisionsPg.js"
 import { ContractStorePg } from "../../../src/layers/postgres/ContractStorePg.js"
 import { ProviderHealthPg } from "../../../src/layers/postgres/ProviderHealthPg.js"
+import { ProviderStatesPg } from "../../../src/layers/postgres/ProviderStatesPg.js"
 import { auditedChangesSuite } from "../../services/AuditedChanges.suite.js"
 import { storagePg } from "../../support/engine.js"
 import { sharedDatabase } from "../../support/sharedDatabase.js"
@@ -16,6 +17,7 @@ auditedChangesSuite(
   Layer.mergeAll(
     Layer.provide(SecretsPg, SealingForTests),
     ProviderHealthPg,
+    ProviderStatesPg,
     CatalogRevisionsPg.pipe(Layer.provide(ContractStorePg))
   ).pipe(Layer.provide(database))
 )

@@ -5,7 +5,7 @@
  */
 import { Data, Deferred, Effect, Schedule } from "effect"
 import Pg from "pg"
-import { makeTrouble, type Trouble } from "../../node/Trouble.js"
+import { makeTrouble, type Trouble, type TroubleKind } from "../../node/Trouble.js"
 import { whyOf } from "./Failure.js"
 import { clientOf, isLeft } from "./Pools.js"
 import type { Servers } from "./Servers.js"
@@ -69,11 +69,12 @@ const listenOnce = (
 export const listenTo = (
   servers: Servers,
   channel: string,
-  heard: (payload: string | undefined) => void
+  heard: (payload: string | undefined) => void,
+  toldAs: TroubleKind
 ): Effect.Effect<never> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const trouble = yield* makeTrouble("listener", { channel })
+      const trouble = yield* makeTrouble(toldAs, { channel })
       return yield* listenOnce(servers, channel, heard, trouble).pipe(
         Effect.tapError(({ why }) => Effect.sync(() => trouble.failed(why))),
         Effect.retry(Schedule.jittered(Schedule.spaced("250 millis"))),

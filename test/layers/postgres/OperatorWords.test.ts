@@ -1,0 +1,27 @@
+/** What operators are told of a database that is not there, not well, or not theirs. */
+import { assert, it } from "@effect/vitest"
+import Pg from "pg"
+import { inSentences, unusableWords } from "../../../src/layers/postgres/database/OperatorWords.js"
+
+const answered = (code: string, message: string) =>
+  Object.assign(new Pg.DatabaseError(message, message.length, "error"), { code })
+
+it("doubts DATABASE_URL only where no answer shows that it is right", () => {
+  for (const [cause, words] of [
+    [
+      answered("28P01", "password authentication failed"),
+      /^The database refuses the connection .*\. Check DATABASE_URL$/
+    ],
+    [answered("3D000", "no such database"), /^The database refuses .*\. Check DATABASE_URL$/],
+    [answered("53300", "too many clients"), /^The database answers, but cannot be used now \(too many clients\)\./],
+    [answered("57P03", "starting up"), /^The database answers, but cannot be used now \(starting up\)\./],
+    [answered("57014", "statement timeout"), /^The database answers, but cannot be used now/],
+    [new Error("timeout exceeded when trying to connect"), /^The database did not answer in time .* overloaded/],
+    [new Error("Query read timeout"), /^The database did not answer in time .* overloaded/],
+    [new Error("connect ECONNREFUSED 127.0.0.1:1"), /^The database cannot be reached .*Check that Postgres runs/]
+  ] as const) {
+    assert.match(inSentences(unusableWords(cause)), words)
+    if (cause instanceof Pg.DatabaseError && !/^(?:28|3D)/.test(cause.code ?? ""))
+      assert.notInclude(inSentences(unusableWords(cause)), "DATABASE_URL")
+  }
+})
