@@ -1,15 +1,12 @@
 /**
- * The command line as a whole: all commands, and what becomes of their errors. A program that ends with 0 has done what
- * was asked, with 1 has not, with 2 did not understand the question. A database is opened (or started) only by the
+ * The command line as a whole: all commands. A program that ends with 0 has done what was asked, with 1 has not, with 2
+ * did not understand the question (`End.ts`). A database is opened (or started) only by the
  * commands that need one.
  */
 import * as CliConfig from "@effect/cli/CliConfig"
-import * as CliError from "@effect/cli/ValidationError"
 import * as Command from "@effect/cli/Command"
 import * as HelpDoc from "@effect/cli/HelpDoc"
-import { Cause, Chunk, Console, Effect, type Layer, Option } from "effect"
-import { SettingsWrong } from "../layers/node/SettingsWrong.js"
-import { failedWords, inSentences } from "../layers/postgres/database/OperatorWords.js"
+import { Cause, type Console, Effect, type Layer, Option } from "effect"
 import { productVersion } from "../domain/Product.js"
 import type { Accounts as AccountsService } from "../services/Accounts.js"
 import type { CatalogRevisions } from "../services/CatalogRevisions.js"
@@ -17,7 +14,7 @@ import type { Connections } from "../services/Connections.js"
 import type { Ids } from "../services/Ids.js"
 import type { Members as MembersService } from "../services/Members.js"
 import type { PlatformKeys } from "../services/PlatformKeys.js"
-import { ProviderState, type ProviderStates } from "../services/ProviderStates.js"
+import type { ProviderStates } from "../services/ProviderStates.js"
 import type { PublicUrl } from "../services/PublicUrl.js"
 import type { Reconciliation } from "../services/Reconciliation.js"
 import type { Retention } from "../services/Retention.js"
@@ -27,23 +24,16 @@ import type { Sessions } from "../services/Sessions.js"
 import type { Tokens as TokensService } from "../services/Tokens.js"
 import type { Wallet } from "../services/Wallet.js"
 import * as Accounts from "./Accounts.js"
-import { NotUnderstood } from "./Answer.js"
 import { archive } from "./Archive.js"
-import { ValidationError } from "../domain/ApiErrors.js"
-import { workspaceRoles } from "../domain/Member.js"
-import { member } from "../domain/Members.js"
-import { verdicts } from "../domain/Resolution.js"
-import { RunStatus } from "../domain/Run.js"
-import { isStorageError } from "../domain/StorageErrors.js"
 import { catalog } from "./Catalog.js"
-import { modes } from "./CatalogPublishing.js"
 import { audit } from "./client/AccountCommands.js"
 import { mcp } from "./client/Agents.js"
 import { inspect, search } from "./client/CatalogCommands.js"
 import { run as runOne, runsList, runsShow, runsWatch } from "./client/RunCommands.js"
 import { login, logout, whoami } from "./client/Sessions.js"
+import { endOf, notUnderstood, tellEnd } from "./End.js"
 import { examplesFor } from "./Examples.js"
-import { keepEmptyValues, markWords, onOrOff } from "./Inputs.js"
+import { keepEmptyValues, markWords } from "./Inputs.js"
 import * as Installation from "./Installation.js"
 import * as Members from "./Members.js"
 import * as Money from "./Money.js"
@@ -51,7 +41,7 @@ import { nodes } from "./Nodes.js"
 import { Screen } from "./Screen.js"
 import * as Secrets from "./Secrets.js"
 import * as Tokens from "./Tokens.js"
-import { type Choice, groupAlone, helpAsked, plain, usageOf, withoutHelpWord } from "./Usage.js"
+import { groupAlone, helpAsked, plain, withoutHelpWord } from "./Usage.js"
 
 /** What the commands work with. */
 export type Operator =
@@ -134,75 +124,6 @@ const allCommands = <E, R>(operator: Layer.Layer<Operator, E, R>) => {
   return root.pipe(Command.withSubcommands([...commands, completions]))
 }
 
-/** The names that the services give to what was typed. */
-const typedAs: Readonly<Record<string, string>> = {
-  allow: "--allow",
-  amount: "--usd",
-  chargeMicros: "--charge-usd",
-  cursor: "--cursor",
-  email: "--email",
-  expiresAt: "--expires-at",
-  key: "--key",
-  label: "--label",
-  member: "--member",
-  name: "NAME",
-  operator: "--operator",
-  reason: "--reason",
-  role: "--role",
-  runId: "RUN_ID",
-  scopes: "--scope",
-  workspace: "--workspace"
-}
-
-const wordsOf = (error: unknown): string => {
-  if (error instanceof ValidationError)
-    return error.details.map(({ field, message }) => `${member(typedAs, field) ?? field}: ${message}`).join("; ")
-  // What the storage says to clients is about a key, which a command mostly has none of.
-  // What the storage says to clients is about a key, which a command mostly has none of.
-  if (isStorageError(error)) return inSentences(failedWords(error))
-  // Each wrong setting has a line of its own.
-  if (error instanceof SettingsWrong) return error.message
-  const text = error instanceof Error ? error.message : String(error)
-  return text.trim().replace(/\s*\n\s*/g, "; ")
-}
-
-/** The parser says the words that an option or argument takes, but not which one takes them. */
-const choices: ReadonlyArray<Choice> = [
-  { name: "--as", takes: verdicts },
-  { name: "--publish", takes: modes },
-  { name: "--role", takes: workspaceRoles },
-  { name: "--search-learning", takes: onOrOff },
-  { name: "--status", takes: RunStatus.literals },
-  { name: "ROLE", takes: workspaceRoles },
-  { name: "SHELL", takes: Installation.shells },
-  { name: "STATE", takes: ProviderState.literals }
-]
-
-/** The exit code of a line that is not understood. */
-const usageCode = 2
-
-interface End {
-  readonly code: number
-  readonly words: string | null
-}
-
-/** A mistake of ours, in one line; where it happened is told to the log, at the level Debug. */
-const unexpected = (cause: Cause.Cause<unknown>): string => {
-  const [first] = Cause.prettyErrors(cause)
-  return `This should not have happened (${first?.message ?? "an unknown failure"}); GATEWAY_LOG_LEVEL=debug tells where`
-}
-
-const endOf = (cause: Cause.Cause<unknown>, args: ReadonlyArray<string>): End => {
-  if (Cause.isInterruptedOnly(cause)) return { code: 130, words: null }
-  const failure = Chunk.head(Cause.failures(cause))
-  if (Option.isNone(failure)) return { code: 1, words: unexpected(cause) }
-  const error = failure.value
-  if (CliError.isValidationError(error)) return { code: usageCode, words: usageOf(error, args, choices) }
-  if (error instanceof NotUnderstood) return { code: usageCode, words: wordsOf(error) }
-  const badNews = typeof error === "object" && error !== null && "_tag" in error && error._tag === "BadNews"
-  return { code: 1, words: badNews ? null : wordsOf(error) }
-}
-
 /** The end of the help of one command or group. */
 const footerFor = (args: ReadonlyArray<string>): HelpDoc.HelpDoc => {
   const found = examplesFor(args)
@@ -264,7 +185,7 @@ export const run = <E, R>(line: ReadonlyArray<string>, operator: Layer.Layer<Ope
   const typed = withoutHelpWord(line)
   const args = helpAsked(typed) ?? typed
   const alone = helpAsked(typed) === null ? groupAlone(args) : null
-  if (alone !== null) return Effect.as(Console.error(alone), usageCode)
+  if (alone !== null) return tellEnd(notUnderstood(alone), args)
   return Effect.flatMap(Effect.all([Effect.console, Screen]), ([console, { colours }]) =>
     Command.run(allCommands(operator), { name: "gateway", version: productVersion, footer: footerFor(args) })([
       "node",
@@ -281,15 +202,9 @@ export const run = <E, R>(line: ReadonlyArray<string>, operator: Layer.Layer<Ope
       Effect.provide(CliConfig.layer({ isCaseSensitive: true, showBuiltIns: args[0]?.startsWith("-") ?? true })),
       Effect.as(0),
       Effect.catchAllCause((cause) => {
-        const { code, words } = endOf(cause, args)
-        const where = code === 1 && Option.isNone(Chunk.head(Cause.failures(cause))) && !Cause.isInterruptedOnly(cause)
-        return Effect.as(
-          Effect.zipRight(
-            where ? Effect.logDebug("Where it happened", cause) : Effect.void,
-            words === null ? Effect.void : console.error(words)
-          ),
-          code
-        )
+        const isMistake = Option.isNone(Cause.failureOption(cause)) && !Cause.isInterruptedOnly(cause)
+        const where = isMistake ? Effect.logDebug("Where it happened", cause) : Effect.void
+        return Effect.zipRight(where, tellEnd(endOf(cause, args), args))
       })
     )
   )

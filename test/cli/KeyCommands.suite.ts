@@ -104,7 +104,6 @@ export const keyCommands = (it: CommandTests): void => {
           for (const [line, typed] of [
             ["key set huntr", "PROVIDER"],
             ["provider state huntr disabled", "PROVIDER"],
-            ["provider state huntr enabled --json", "PROVIDER"],
             [`connection create --workspace ${id} --provider huntr --label x`, "--provider"]
           ] as const) {
             const { code, err, out } = yield* cli(line, { input: "sk-canary-3" })
