@@ -64,15 +64,12 @@ layer(CommandLineTest, { excludeTestServices: true })("a command whose end is no
   it.effect("speaks of no key where a command has none", () =>
     Effect.gen(function* () {
       for (const [error, words] of [
-        [
-          new StorageBusy({ retryAfterSeconds: 1 }),
-          /^The database had no room, .* was not done\. Run the command again$/
-        ],
+        [new StorageBusy({ retryAfterSeconds: 1 }), /^The database had no room, .* was not done\. Try again$/],
         [
           new StorageTimeout({ retryAfterSeconds: 1 }),
-          /^The database is there, but did not do it in time, .* was not done\. Look .*, then run the command again$/
+          /^The database is there, but did not do it in time, .* was not done\. Look .*, then try again$/
         ],
-        [new StorageUncertain(), /^The last write is unconfirmed, .*\. Look what became of it before you run/]
+        [new StorageUncertain(), /^The last write is unconfirmed, .*\. Look what became of it before you try again$/]
       ] as const) {
         const { code, err } = yield* cli("workspace list", {
           between: changed(Accounts, () => ({ workspaces: Effect.fail(error) }))

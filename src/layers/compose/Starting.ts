@@ -4,9 +4,11 @@
  */
 import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Cause, Console, Effect, FiberRef, HashSet, Logger, Option } from "effect"
+import { isStorageError } from "../../domain/StorageErrors.js"
 import { catalogFoldersRead, isProduction, readConfig } from "../node/Config.js"
 import { listFiberRoots } from "../node/FiberRoots.js"
 import { SettingsWrong } from "../node/SettingsWrong.js"
+import { failedWords, inSentences } from "../node/StorageWords.js"
 import { unknownInWords, unknownSettings } from "../node/UnknownSettings.js"
 import { givenSealingKeys } from "../secrets/SealingAesGcm.js"
 import { isOneOfSeveral, severalProcesses } from "./Processes.js"
@@ -21,8 +23,9 @@ export interface ServeOptions {
 /** What failed, without the places in the program; those are told at the level Debug. */
 const reasonsOf = (cause: Cause.Cause<unknown>): ReadonlyArray<string> => {
   const failure = Option.getOrNull(Cause.failureOption(cause))
-  return failure instanceof SettingsWrong
-    ? failure.lines
+  if (failure instanceof SettingsWrong) return failure.lines
+  return isStorageError(failure)
+    ? [inSentences(failedWords(failure))]
     : Cause.prettyErrors(cause).flatMap(({ message }) => message.split("\n"))
 }
 

@@ -1,6 +1,7 @@
 // What a start says that cannot be: to a program in its log, to a person in plain lines.
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, type Console, Effect, Logger } from "effect"
+import { StorageTimeout } from "../../../src/domain/StorageErrors.js"
 import { serve, tellFailedStart } from "../../../src/layers/compose/Starting.js"
 
 const wrong = new Map([
@@ -42,6 +43,15 @@ describe("a start with wrong settings", () => {
       assert.strictEqual(message, lines.join("\n"))
       assert.deepStrictEqual(err, [["The gateway could not start:", ...lines.map((line) => `  ${line}`)].join("\n")])
       assert.deepStrictEqual(out, [])
+    })
+  )
+
+  it.effect("speaks of no key where the storage did not do something in time", () =>
+    Effect.gen(function* () {
+      const start = Effect.fail(new StorageTimeout({ retryAfterSeconds: 1 })).pipe(tellFailedStart(true))
+      const { err } = yield* toldBy(start)
+      assert.match(err.join(), /The database is there, but did not do it in time/)
+      assert.notInclude(err.join(), "key")
     })
   )
 
@@ -88,6 +98,15 @@ describe("a start that fails with right settings", () => {
       const { err, out } = yield* toldBy(failing(true))
       assert.deepStrictEqual(err, ["The gateway could not start:\n  The database cannot be used\n  check DATABASE_URL"])
       assert.deepStrictEqual(out, [])
+    })
+  )
+
+  it.effect("speaks of no key where the storage did not do something in time", () =>
+    Effect.gen(function* () {
+      const start = Effect.fail(new StorageTimeout({ retryAfterSeconds: 1 })).pipe(tellFailedStart(true))
+      const { err } = yield* toldBy(start)
+      assert.match(err.join(), /The database is there, but did not do it in time/)
+      assert.notInclude(err.join(), "key")
     })
   )
 

@@ -1,7 +1,8 @@
 /** What operators are told of a database that is not there, not well, or not theirs. */
 import { assert, it } from "@effect/vitest"
 import Pg from "pg"
-import { inSentences, unusableWords } from "../../../src/layers/postgres/database/OperatorWords.js"
+import { inSentences } from "../../../src/layers/node/StorageWords.js"
+import { unusableWords } from "../../../src/layers/postgres/database/UnusableWords.js"
 
 const answered = (code: string, message: string) =>
   Object.assign(new Pg.DatabaseError(message, message.length, "error"), { code })
