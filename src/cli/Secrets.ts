@@ -211,7 +211,8 @@ const rotate = Command.make("rotate", { dryRun, json: Inputs.json }, (asked) =>
     asked,
     Effect.gen(function* () {
       const rotation = yield* SecretRotation
-      const { currentKeyId, secrets: waiting, unreadable: locked } = yield* rotation.waiting
+      const { currentKeyId, refused, secrets: waiting, unreadable: locked } = yield* rotation.waiting
+      if (refused !== null) return yield* refused
       return {
         will: [
           `Seals ${counted(waiting, "secret")} anew under the key ${currentKeyId}`,

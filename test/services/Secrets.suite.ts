@@ -485,12 +485,14 @@ export const secretsSuite = <S>(name: string, storage: Storage<S>) =>
         assert.deepStrictEqual(yield* Effect.provide(waiting, withKeys(sealingOf("two", { two: 2 }))), {
           currentKeyId: "two",
           secrets: 0,
-          unreadable: 2
+          unreadable: 2,
+          refused: null
         })
         assert.deepStrictEqual(yield* Effect.provide(waiting, withKeys(sealingOf("two", { two: 2, one: 1 }))), {
           currentKeyId: "two",
           secrets: 2,
-          unreadable: 0
+          unreadable: 0,
+          refused: null
         })
         // To a customer, a key that is there but cannot be opened is not one that nobody has set.
         const workspaceId = yield* Effect.provide(workspace, withKeys(sealingOf("two", { two: 2 })))

@@ -42,6 +42,7 @@ import { ReconciliationStored } from "../runs/ReconciliationStored.js"
 import { ReportsKept } from "../runs/ReportsKept.js"
 import { RetentionKept } from "../runs/retention/RetentionKept.js"
 import { RefusedRunsForgotten } from "../runs/RefusedRunsForgotten.js"
+import { Sealing } from "../../services/Sealing.js"
 import { assertSecretsOpen } from "../postgres/SealingPg.js"
 import { storageChecks } from "../postgres/StorageChecks.js"
 import { readVocabulary } from "../catalog/VocabularyFiles.js"
@@ -128,7 +129,11 @@ export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never,
           doesHousekeeping(config.role)
             ? Layer.merge(Housekeeping, Layer.provide(RetentionKept, RetentionPg(config)))
             : Layer.empty,
-          NodeRegistered({ nodeId, role: config.role, host: hostname() })
+          Layer.unwrapEffect(
+            Effect.map(Sealing, ({ keyIds }) =>
+              NodeRegistered({ nodeId, role: config.role, host: hostname(), sealingKeys: keyIds })
+            )
+          )
         ]),
         Layer.provide(ReconciliationStored({ twoPersonAboveMicros: Option.getOrNull(config.resolveTwoPersonMicros) })),
         Layer.provideMerge(

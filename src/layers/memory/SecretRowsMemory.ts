@@ -193,6 +193,8 @@ const make = Effect.gen(function* () {
         }
         return found
       }),
+    // The memory has one process.
+    nodesWithout: () => Effect.succeed(0),
     replaceSeal: ({ place, sealed: before }, sealed) =>
       place._tag === "Connection"
         ? changeConnection(

@@ -17,6 +17,8 @@ export interface ThisNode {
   readonly nodeId: string
   readonly role: NodeRole
   readonly host: string
+  /** The ids of the sealing keys that it has. */
+  readonly sealingKeys: ReadonlySet<string>
 }
 
 const seenRows = rowsOf(Schema.Struct({ role: Schema.String, version: Schema.String, nodes: Schema.Int }))
@@ -26,7 +28,7 @@ const seen = Metric.gauge("gateway_nodes", {
   description: "Nodes that run, by role and version, as this node sees them"
 })
 
-export const NodeRegistered = ({ host, nodeId, role }: ThisNode): Layer.Layer<never, never, Database> =>
+export const NodeRegistered = ({ host, nodeId, role, sealingKeys }: ThisNode): Layer.Layer<never, never, Database> =>
   Layer.scopedDiscard(
     Effect.gen(function* () {
       const { optional, sql } = yield* Database
@@ -61,8 +63,8 @@ export const NodeRegistered = ({ host, nodeId, role }: ThisNode): Layer.Layer<ne
       const turn = Effect.gen(function* () {
         const now = sql.literal(yield* databaseNow)
         const sign = optional.query(sql`
-          insert into nodes (node_id, role, version, host, started_at, last_seen_at)
-          values (${nodeId}, ${role}, ${productVersion}, ${host}, ${now}, ${now})
+          insert into nodes (node_id, role, version, host, sealing_keys, started_at, last_seen_at)
+          values (${nodeId}, ${role}, ${productVersion}, ${host}, ${[...sealingKeys]}::text[], ${now}, ${now})
           on conflict (node_id) do update set last_seen_at = excluded.last_seen_at`)
         yield* writing.withPermits(1)(Effect.suspend(() => (stopped ? Effect.void : Effect.asVoid(sign))))
         yield* optional.query(sql`delete from nodes where last_seen_at < ${now} - ${nodeForgottenMillis}::bigint`)

@@ -2,6 +2,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { Actor } from "../../domain/AuditEntry.js"
 import { ConnectionId, WorkspaceId } from "../../domain/Ids.js"
+import { nodeSilentMillis } from "../../domain/Limits.js"
 import { VariableValues } from "../../domain/Manifest.js"
 import type { Connection, OAuthFacts } from "../../services/Connections.js"
 import { Database } from "./Database.js"
@@ -334,6 +335,15 @@ const make = Effect.gen(function* () {
           }))
         ]
       }),
+    nodesWithout: (keyId) =>
+      Effect.map(
+        countRow(
+          query(sql`
+          select count(*)::int as count from nodes
+          where last_seen_at >= ${now} - ${nodeSilentMillis}::bigint and not (${keyId} = any(sealing_keys))`)
+        ),
+        (row) => row?.count ?? 0
+      ),
     replaceSeal: ({ place, sealed: before }, { bytes, keyId }) =>
       Effect.map(
         query(

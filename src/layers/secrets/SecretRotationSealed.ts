@@ -1,11 +1,11 @@
 /**
- * Seals every stored secret anew under the current key. A secret that was changed meanwhile is left alone: it is new
- * already.
+ * Seals every stored secret anew under the current key, once every node that runs has it. A secret that was changed
+ * meanwhile is left alone: it is new already.
  */
 import { Effect, Layer, Option } from "effect"
 import type { AuditRecord } from "../../domain/AuditEntry.js"
 import { AuditTrail, changed, unchanged } from "../../services/AuditTrail.js"
-import { SecretRotation } from "../../services/SecretRotation.js"
+import { SealingKeyNotEverywhere, SecretRotation } from "../../services/SecretRotation.js"
 import { Sealing } from "../../services/Sealing.js"
 import { aboutOf, SecretRows, type StoredSecret } from "./SecretRows.js"
 
@@ -21,6 +21,9 @@ const make = Effect.gen(function* () {
   const rows = yield* SecretRows
   const sealing = yield* Sealing
   const trail = yield* AuditTrail
+  const refused = Effect.map(rows.nodesWithout(sealing.currentKeyId), (nodes) =>
+    nodes === 0 ? null : new SealingKeyNotEverywhere({ keyId: sealing.currentKeyId, nodes })
+  )
   return SecretRotation.of({
     waiting: Effect.gen(function* () {
       const stored = yield* rows.notSealedWith(sealing.currentKeyId)
@@ -28,9 +31,16 @@ const make = Effect.gen(function* () {
         Effect.option(sealing.open(sealed, aboutOf(place)))
       )
       const secrets = opened.filter(Option.isSome).length
-      return { currentKeyId: sealing.currentKeyId, secrets, unreadable: stored.length - secrets }
+      return {
+        currentKeyId: sealing.currentKeyId,
+        secrets,
+        unreadable: stored.length - secrets,
+        refused: yield* refused
+      }
     }),
     reseal: Effect.fn("SecretRotation.reseal")(function* (by) {
+      const why = yield* refused
+      if (why !== null) return yield* why
       let resealed = 0
       let unreadable = 0
       for (const stored of yield* rows.notSealedWith(sealing.currentKeyId)) {

@@ -162,6 +162,8 @@ export class SecretRows extends Context.Tag("gateway/layers/SecretRows")<
     readonly platformKeys: Effect.Effect<ReadonlyArray<PlatformKeyRow>, StorageError>
     readonly access: Effect.Effect<StoredAccess, StorageError>
     readonly notSealedWith: (keyId: string) => Effect.Effect<ReadonlyArray<StoredSecret>, StorageError>
+    /** How many of the nodes that run say which sealing keys they have, and lack this one. */
+    readonly nodesWithout: (keyId: string) => Effect.Effect<number, StorageError>
     /** Only where the secret is still the one that was read. */
     readonly replaceSeal: (secret: StoredSecret, sealed: Sealed) => Effect.Effect<boolean, StorageError, Changing>
   }

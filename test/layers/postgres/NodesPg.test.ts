@@ -14,6 +14,7 @@ import { eventually } from "../../support/eventually.js"
 import { withLogLines } from "../../support/logLines.js"
 import { testDatabase } from "../../support/postgres.js"
 
+const sealingKeys: ReadonlySet<string> = new Set(["k1", "k2"])
 const storage = Layer.provideMerge(storagePg, testDatabase())
 const run = (statement: string) => Effect.flatMap(Database, ({ query, sql }) => query(sql.unsafe(statement)))
 const listed = Effect.flatMap(Reports, ({ health }) => Effect.map(health, ({ nodes }) => nodes))
@@ -30,8 +31,8 @@ const start = (node: ThisNode) =>
 describe("the list of nodes", () => {
   it.scopedLive("has every node that runs with its role and version, and loses one that stops", () =>
     Effect.gen(function* () {
-      yield* start({ nodeId: "one", role: "all", host: "machine-1" })
-      const stop = yield* start({ nodeId: "two", role: "worker", host: "machine-2" })
+      yield* start({ nodeId: "one", role: "all", host: "machine-1", sealingKeys })
+      const stop = yield* start({ nodeId: "two", role: "worker", host: "machine-2", sealingKeys })
       const both = yield* listed
       assert.deepStrictEqual(
         both.map(({ host, node, role, version }) => ({ node, role, version, host })),
@@ -56,7 +57,7 @@ describe("the list of nodes", () => {
       yield* run(
         `insert into nodes values ('silent', 'all', '0.0.9', 'h', 1, ${long}), ('forgotten', 'all', '0.0.9', 'h', 2, ${past})`
       )
-      yield* start({ nodeId: "three", role: "worker", host: "machine-3" })
+      yield* start({ nodeId: "three", role: "worker", host: "machine-3", sealingKeys })
       const nodes = yield* eventually(listed, ({ length }) => length === 2)
       assert.deepStrictEqual(
         nodes.map(({ node }) => node),
@@ -91,7 +92,7 @@ describe("the list of nodes", () => {
       }
       const slow = Layer.succeed(Database, { ...database, optional: { ...database.optional, query } })
       const scope = yield* Scope.make()
-      const node = NodeRegistered({ nodeId: "four", role: "all", host: "machine-4" })
+      const node = NodeRegistered({ nodeId: "four", role: "all", host: "machine-4", sealingKeys })
       yield* Layer.buildWithScope(Layer.provide(Layer.fresh(node), slow), scope)
       yield* eventually(listed, ({ length }) => length === 1)
       yield* eventually(Effect.zipRight(TestClock.adjust("5 seconds"), Deferred.isDone(arrived)), (is) => is)
@@ -115,7 +116,7 @@ describe("the list of nodes", () => {
         const gone = "WARN No node with the role all or worker runs"
         const back = "WARN A node with the role all or worker runs again"
         const now = "(extract(epoch from now()) * 1000)::bigint"
-        yield* Layer.build(Layer.fresh(NodeRegistered({ nodeId: "api", role: "api", host: "machine" })))
+        yield* Layer.build(Layer.fresh(NodeRegistered({ nodeId: "api", role: "api", host: "machine", sealingKeys })))
         assert.deepStrictEqual(yield* told(1), [gone])
         yield* run(`insert into nodes values ('work', 'worker', '0.1.0', 'h', ${now}, ${now})`)
         assert.deepStrictEqual(yield* told(2), [gone, back])

@@ -171,6 +171,31 @@ describe("Secrets in Postgres", () => {
   )
 })
 
+it.scopedLive("a rotation waits until every node that runs has the new key", () =>
+  Effect.gen(function* () {
+    const { query, sql } = yield* Database
+    const rotation = (current: string, ids: Readonly<Record<string, number>>) =>
+      Effect.provide(SecretRotation, Layer.provide(SecretsPg, sealingOf(current, ids)))
+    const both = { one: 1, two: 2 }
+    yield* Effect.flatMap(PlatformKeys, (keys) => keys.set("p", Redacted.make("s"), commandLine)).pipe(
+      Effect.provide(Layer.provide(SecretsPg, sealingOf("one", { one: 1 })))
+    )
+    // A node of the version before says nothing of its keys, and one that died long ago needs none.
+    yield* query(sql`
+      insert into nodes (node_id, role, version, host, sealing_keys, started_at, last_seen_at)
+      select id, 'all', '0', 'h', keys, 1, (extract(epoch from now()) * 1000)::bigint - silent
+      from (values ('lacks', array['one'], 0), ('has', array['one', 'two'], 0), ('old', null, 0), ('dead', array['one'], 3600000))
+        as node (id, keys, silent)`)
+    const { reseal, waiting } = yield* rotation("two", both)
+    const refused = yield* Effect.flip(reseal(commandLine))
+    assert.include(refused.message, "1 node that runs lacks the sealing key two")
+    assert.deepStrictEqual((yield* waiting).refused?.message, refused.message)
+    yield* query(sql`update nodes set sealing_keys = array['one', 'two'] where node_id = 'lacks'`)
+    assert.isNull((yield* waiting).refused)
+    assert.deepStrictEqual(yield* reseal(commandLine), { resealed: 1, unreadable: 0 })
+  }).pipe(Effect.provide(Layer.mergeAll(IdsCrypto, testDatabase())))
+)
+
 it.effect("a rotation notes each secret that it sealed anew, with the keys before and after", () =>
   Effect.gen(function* () {
     const under = (sealing: ReturnType<typeof sealingOf>) => Layer.provide(SecretsOver, sealing)

@@ -38,6 +38,7 @@ import { history } from "./0032_history.js"
 import { nodes } from "./0033_nodes.js"
 import { keysByWorkspace } from "./0034_keys_by_workspace.js"
 import { endsTold } from "./0035_ends_told.js"
+import { keysOfNodes } from "./0036_keys_of_nodes.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -74,5 +75,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0032_history": history,
   "0033_nodes": nodes,
   "0034_keys_by_workspace": keysByWorkspace,
-  "0035_ends_told": endsTold
+  "0035_ends_told": endsTold,
+  "0036_keys_of_nodes": keysOfNodes
 }
