@@ -212,7 +212,8 @@ describe("the installed package", () => {
     assert.match((await run("--test", "whole-gateway.test.mjs")).stdout, /^# pass 1$/m)
     const vitest = join("node_modules", "vitest", "vitest.mjs")
     assert.match(
-      (await run(vitest, "run", ...examples().filter((name) => name.endsWith(".test.ts")))).stdout,
+      (await run(vitest, "run", "--testTimeout=60000", ...examples().filter((name) => name.endsWith(".test.ts"))))
+        .stdout,
       /2 passed/
     )
     // Node of 20 reads no TypeScript, so it gets what the compiler made of it. Nothing listens on the port.
