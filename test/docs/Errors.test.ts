@@ -40,7 +40,9 @@ describe("docs/errors.md", () => {
 
   it("says by which code in the result a job is refused", () => {
     const made = readFileSync(new URL("../../src/layers/runs/planning/RouteRefusals.ts", import.meta.url), "utf8")
-    const codes = [...made.matchAll(/(?:refuseJob\(\s*|result: \{ code: )"(\w+)"/g)].map(([, code]) => `\`${code}\``)
+    const codes = [...made.matchAll(/(?:refuseJob\(\s*|result: \{ code: |case )"(\w+)"/g)].map(
+      ([, code]) => `\`${code}\``
+    )
     assert.sameMembers(
       rowsOf(page, "Refused jobs").map(([code = ""]) => code),
       [...new Set(codes)]

@@ -403,8 +403,22 @@ it.live("runs and quotes that are refused before anything is sent answer the sam
     refused("no_runnable_provider: all are switched off", thing, own(lookup("acme"), lookup("bolt")), (stage) =>
       Effect.zipRight(setState(stage, "acme", "disabled"), setState(stage, "bolt", "draining"))
     ),
+    scene(
+      "no_runnable_provider: a connection to a provider that does not do the job",
+      own(lookup("acme"), lookup("bolt", {}, { job: undefined })),
+      (stage) =>
+        Effect.gen(function* () {
+          const { connectionId } = yield* stage.post("/v1/connections", {
+            providerId: "bolt",
+            label: "mine",
+            secret: "sk-canary"
+          })
+          yield* stage.post("/v1/runs/quote", { ...thing, connectionId })
+          yield* stage.run({ ...thing, connectionId })
+        })
+    ),
     refused(
-      "no_runnable_provider: for this connection",
+      "connection_not_found: of a job",
       { ...thing, connectionId: "con_00000000000000000000000000" },
       own(lookup("acme"))
     ),

@@ -2,11 +2,20 @@
 import { Context, Effect, Either, Layer } from "effect"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import { readRule } from "../../src/domain/WorkspacePolicy.js"
-import { Accounts, Address, Caller, testGateway, type TestGatewayOptions } from "../../src/testing.js"
+import {
+  Accounts,
+  Address,
+  Caller,
+  testGateway,
+  type TestGatewayOptions,
+  type TestServices
+} from "../../src/testing.js"
 import { client, type Answer, type Loose } from "./httpGateway.js"
 
 export interface Stage {
+  readonly services: Context.Context<TestServices>
   readonly get: (path: string) => Effect.Effect<Answer>
+  readonly del: (path: string) => Effect.Effect<Answer>
   /** With an idempotency key of its own unless one is given. */
   readonly post: (path: string, body: object, key?: string) => Effect.Effect<Answer>
   /** The run of this body, waited for. */
@@ -38,6 +47,8 @@ export const onGateway = (options: TestGatewayOptions, use: (stage: Stage) => Ef
       const post: Stage["post"] = (path, body, key = `k${made++}`) =>
         http.post(path, body, { ...sending, headers: { "idempotency-key": key } })
       yield* use({
+        services,
+        del: (path) => http.send("DELETE", path, sending),
         get: (path) => http.get(path, sending),
         post,
         run: (body, key) => Effect.map(post("/v1/runs?wait=10", body, key), ({ json }) => json),

@@ -20,7 +20,9 @@ const forPeople: ReadonlyArray<readonly [written: RegExp, said: string]> = [
   [/one of the ids out of fallback\.exclude/g, "back one of the operations that are left out"],
   [/take an id out of fallback\.exclude/g, "take back one of the operations that are left out"],
   [/; requestedJob\.skipped says what (?:stands|stood) against each(?: provider)?/g, ""],
-  [/leave connectionId out/g, "choose no key of your own"]
+  [/leave connectionId out/g, "choose no key of your own"],
+  [/ with POST \/v1\/connections(?:\/authorizations)?/g, " on the page Connections"],
+  [/give the id of one/g, "choose one"]
 ]
 
 export const hintForPeople = (hint: string): string =>

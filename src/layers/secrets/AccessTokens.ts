@@ -59,7 +59,10 @@ export interface AccessTokenParts {
 const renewAnew = "Connect the account again."
 const waitMillis = 150
 
-export const gone = new ConnectionUnusable({ detail: "This connection was deleted." })
+export const gone = new ConnectionUnusable({
+  detail: "This connection was deleted.",
+  hint: "Use another connection, or make a new one."
+})
 const storageAway = new CapacityExhausted({
   detail: "The gateway's storage did not answer when the access token was to be renewed."
 })

@@ -50,6 +50,10 @@ const moved = new ConnectionInvalid({
 const callsWithPlatformKey = ({ auth, platformKey }: Provider): boolean =>
   platformKey && auth.type !== "oauth2_authorization_code"
 
+/** Where a connection to the provider is made: a user connects an account in a browser, or sends a key. */
+const routeToConnect = ({ auth }: Provider): string =>
+  auth.type === "oauth2_authorization_code" ? "POST /v1/connections/authorizations" : "POST /v1/connections"
+
 /** Refuses a key of the wrong kind before a call is prepared. The call itself finds all other problems of a key. */
 const fitting = (provider: Provider, credential: Credential) => {
   const key = Either.flatMap(variablesFor(provider, credential), (values) => keyFor(provider.auth, credential, values))
@@ -121,7 +125,8 @@ const make = Effect.gen(function* () {
       if (own !== null) return yield* fitting(provider, yield* ofConnection(provider, own))
       if (!callsWithPlatformKey(provider))
         return yield* new ConnectionNotFound({
-          detail: "This provider needs a connection of your own, and there is none."
+          detail: "This provider needs a connection of your own, and there is none.",
+          hint: `Make a connection to this provider with ${routeToConnect(provider)}.`
         })
       const key = yield* platformKeys.use(provider.id)
       if (key !== null) return yield* fitting(provider, { _tag: "Platform", ...key })

@@ -7,6 +7,9 @@ import type { JsonObject } from "../../../domain/Json.js"
 import type { RoutePlan } from "../../../domain/RoutePlan.js"
 import type {
   ActivationBlocked,
+  ConnectionInvalid,
+  ConnectionNotFound,
+  ConnectionUnusable,
   EligibilityBlocked,
   EndpointNotFound,
   InputRejected,
@@ -34,7 +37,15 @@ export class ToolDenied extends Data.TaggedError("ToolDenied")<{
 
 /** No provider of the job can be called. */
 export class JobDenied extends Data.TaggedError("JobDenied")<{
-  readonly failure: EligibilityBlocked | InputRejected | RouteCapped | RouteNoFit | NoRouteCandidate
+  readonly failure:
+    | ConnectionInvalid
+    | ConnectionNotFound
+    | ConnectionUnusable
+    | EligibilityBlocked
+    | InputRejected
+    | RouteCapped
+    | RouteNoFit
+    | NoRouteCandidate
   /** The body of the refused job; `result.code` says which of the reasons it is (completions, section 3). */
   readonly result: JsonObject | null
   /** The route without candidates, which says why each provider was skipped; null when none was looked at. */

@@ -11,7 +11,6 @@ import type { JsonObject } from "../../../domain/Json.js"
 import { JobId } from "../../../domain/Manifest.js"
 import { dollars } from "../../../domain/Micros.js"
 import { type Candidate, type RoutePlan, type Skipped, withCapped } from "../../../domain/RoutePlan.js"
-import type { RunFailureCode } from "../../../domain/RunFailures.js"
 import type { StorageError } from "../../../domain/StorageErrors.js"
 import { isUnrestricted, sayDenial, unrestricted } from "../../../domain/WorkspacePolicy.js"
 import type { RankedEndpoint } from "../../../services/Catalog.js"
@@ -199,9 +198,6 @@ const skippedWithoutPolicy = (parts: PlanningParts, asked: Asked, endpoints: Rea
           )
       )
 
-/** Failures that a key would mend. */
-const needsKey: ReadonlySet<RunFailureCode> = new Set(["platform_key_missing", "connection_not_found"])
-
 type Circumstances = Partial<Omit<Unusable, "_tag" | "skipped" | "provider">>
 
 /** Fails with what stands against the endpoint. */
@@ -215,14 +211,14 @@ const judge: (
   { endpoint, reason }
 ) {
   const { operation, provider } = endpoint
-  const { connectionId, fallback, input: sent } = asked.request
+  const { fallback, input: sent } = asked.request
   const unusable = (code: Skipped["code"], why: string, circumstances: Circumstances = {}): Unusable => ({
     _tag: "Skipped",
     skipped: { endpointId: operation.id, code, reason: why },
     provider,
     denial: null,
     problems: [],
-    wantsKey: false,
+    keyFailure: null,
     pausedSeconds: 0,
     maxMicros: null,
     ...circumstances
@@ -234,9 +230,7 @@ const judge: (
   const blocked = notRunnable(endpoint, yield* parts.health.health(provider.id))
   if (blocked !== null) return yield* Effect.fail(unusable("not_runnable", blocked.message))
   const key = yield* Effect.mapError(keyOf(parts, asked, endpoint), (error) =>
-    isCredentialFailure(error)
-      ? unusable("not_runnable", error.message, { wantsKey: connectionId === null && needsKey.has(error.code) })
-      : error
+    isCredentialFailure(error) ? unusable("not_runnable", error.message, { keyFailure: error }) : error
   )
   // The pause is that of the platform's own address. A connection with an address of its own does not share it.
   const hasOwnAddress = key === "Connection" && provider.variables !== undefined

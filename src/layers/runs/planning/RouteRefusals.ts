@@ -11,14 +11,17 @@ import { dollars, type Micros } from "../../../domain/Micros.js"
 import { oneOf } from "../../../domain/OneOf.js"
 import type { RoutePlan, Skipped } from "../../../domain/RoutePlan.js"
 import {
+  ConnectionNotFound,
   EligibilityBlocked,
   InputRejected,
   NoRouteCandidate,
   RouteCapped,
-  RouteNoFit
+  RouteNoFit,
+  type RunFailureCode
 } from "../../../domain/RunFailures.js"
 import { didYouMean } from "../../../domain/Similar.js"
 import { denialText, type PolicyDenial } from "../../../domain/WorkspacePolicy.js"
+import type { CredentialFailure } from "../../../services/Credentials.js"
 import type { InputProblem } from "../../../services/Providers.js"
 import { JobDenied } from "./Denials.js"
 
@@ -31,8 +34,8 @@ export interface Unusable {
   readonly denial: PolicyDenial | null
   /** What it has against the input. */
   readonly problems: ReadonlyArray<InputProblem>
-  /** It would run if it had a key. */
-  readonly wantsKey: boolean
+  /** Why there is no key that the run could use for it; null when there is one, or when it was not looked for. */
+  readonly keyFailure: CredentialFailure | null
   /** It is left alone for so long because it was failing; 0 when it is not. */
   readonly pausedSeconds: number
   /** What it would cost at most, when that is what stands against it. */
@@ -243,18 +246,51 @@ const askToAllow = (skipped: ReadonlyArray<Unusable>, withoutPolicy: Refused["wi
   return `ask the operator of this gateway to allow ${providers}, which the policy of this workspace denies, and change what else stands against it: ${why.join("; ")}`
 }
 
+/** What helps where the connection that the request names does not. */
+const otherConnection = "Use a connection to one of this job's providers, or leave connectionId out"
+
+/**
+ * What is wrong with the connection that the request names, whichever provider it is for: a job run says it as a run of
+ * a tool does. Providers that the connection does not belong to are denied the credential, which says nothing of it.
+ */
+const badConnection = (route: RoutePlan, skipped: ReadonlyArray<Unusable>): JobDenied | null => {
+  if (route.connectionId === null) return null
+  for (const { keyFailure } of skipped) {
+    switch (keyFailure?._tag) {
+      case "connection_not_found":
+      case "connection_invalid":
+      case "connection_unusable": {
+        const { code, message } = keyFailure
+        const failure =
+          code === "connection_not_found"
+            ? new ConnectionNotFound({ detail: message, hint: `${otherConnection}.` })
+            : keyFailure
+        return new JobDenied({ failure, result: { code, message }, plan: route })
+      }
+    }
+  }
+  return null
+}
+
+/** Failures that a key would mend. */
+const needsKey: ReadonlySet<RunFailureCode> = new Set(["platform_key_missing", "connection_not_found"])
+
 const noRunnable = (route: RoutePlan, { skipped, withoutPolicy }: Refused) => {
   const message = "No provider of this job can run for this workspace now."
   const allowance = askToAllow(skipped, withoutPolicy)
   const orAllow = allowance === null ? "" : `; or ${allowance}`
   if (route.connectionId !== null) {
     return refuseJob("no_runnable_provider", message, {
-      hint: `Use a connection to one of this job's providers, or leave connectionId out; requestedJob.skipped says what stood against each${orAllow}.`,
+      hint: `${otherConnection}; requestedJob.skipped says what stood against each${orAllow}.`,
       route
     })
   }
   const keyless = [
-    ...new Map(skipped.filter(({ wantsKey }) => wantsKey).map(({ provider }) => [provider.id, provider])).values()
+    ...new Map(
+      skipped
+        .filter(({ keyFailure }) => keyFailure !== null && needsKey.has(keyFailure.code))
+        .map(({ provider }) => [provider.id, provider])
+    ).values()
   ]
   const own = keyless.filter(({ ownKey }) => ownKey).map(({ id }) => id)
   const platform = keyless.filter(({ platformKey }) => platformKey).map(({ id }) => id)
@@ -285,11 +321,14 @@ export interface Refused {
 }
 
 /**
- * The reason that a client can do most about comes first: give a field, raise the cap, change the input, wait. Then the
- * policy of the workspace, where nothing else stands against a provider, or where it stands against them all.
+ * A connection that nobody can use stands against every provider. Of other reasons, the one that a client can do most
+ * about comes first: give a field, raise the cap, change the input, wait. Then the policy of the workspace, where
+ * nothing else stands against a provider, or where it stands against them all.
  */
 export const refuseRoute = (route: RoutePlan, refused: Refused): JobDenied => {
   const { alternatives, skipped, withoutPolicy } = refused
+  const ofConnection = badConnection(route, skipped)
+  if (ofConnection !== null) return ofConnection
   const codes = new Set(skipped.map(({ skipped: { code } }) => code))
   if (codes.has("needs_identity")) return needsInput(route, skipped, alternatives)
   if (codes.has("over_cost_cap")) return overCap(route, skipped)
