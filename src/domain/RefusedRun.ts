@@ -9,7 +9,7 @@ import { refusedInputCharsMax, refusedTextCharsMax } from "./Limits.js"
 import type { JsonObject } from "./Json.js"
 import { writeJson } from "./LosslessJson.js"
 import { zero } from "./Micros.js"
-import type { Run } from "./Run.js"
+import type { Run, RunOutcome } from "./Run.js"
 import type { RunFailure } from "./RunFailures.js"
 
 const inputHead = (input: Run["input"]): Run["input"] => {
@@ -31,10 +31,12 @@ export const refused = (
     ...run,
     ...recorded(run, failure),
     status: isBlocking(failure.code) ? "blocked" : "failed",
+    // Whoever's fault it is: this is how storages find the runs that were refused (`wasRefused`).
     outcome: "rejected",
     holdMicros: zero,
     chargeMicros: zero,
     result: result === null ? null : { _tag: "Refusal", value: result },
+    resultBytes: result === null ? null : Buffer.byteLength(writeJson(result)),
     completedAt: at
   })
 
@@ -60,3 +62,10 @@ export const wasRefused = (run: Pick<Run, "status" | "outcome" | "startedAt" | "
   run.outcome === "rejected" &&
   run.startedAt === null &&
   run.holdMicros === 0
+
+/**
+ * The outcome that everybody is shown. `rejected` says that something in the request has to change; a run that was
+ * refused by fault of the gateway has failed with an `error`.
+ */
+export const shownOutcome = ({ error, outcome }: Pick<Run, "error" | "outcome">): RunOutcome | null =>
+  outcome === "rejected" && error !== null && error.whoseError !== "customer" ? "error" : outcome

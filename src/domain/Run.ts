@@ -25,7 +25,8 @@ export const RunStatus = Schema.Literal(
 export type RunStatus = typeof RunStatus.Type
 export const RunOutcome = Schema.Literal("hit", "weak", "miss", "error", "rejected").annotations({
   identifier: "RunOutcome",
-  description: "What came of it: hit (found), weak (a guess), miss (nothing found), error, rejected (bad input)",
+  description:
+    "What came of it: hit (found), weak (a guess), miss (nothing found), error (the provider or the gateway failed), rejected (bad input, or another refusal that is yours to mend)",
   examples: ["hit"]
 })
 export type RunOutcome = typeof RunOutcome.Type

@@ -12,6 +12,7 @@ import { InputRejected } from "../../src/domain/RunFailures.js"
 import { fail, hit, ProvidersScripted, type ScriptedProviders } from "../../src/layers/providers/ProvidersScripted.js"
 import { Accounts, type Principal } from "../../src/services/Accounts.js"
 import { Runs, type RunRequest } from "../../src/services/Runs.js"
+import { ProviderHealth } from "../../src/services/ProviderHealth.js"
 import { RunStore } from "../../src/services/RunStore.js"
 import { Wallet } from "../../src/services/Wallet.js"
 import { engine, funded, requestOf, type Storage } from "../support/engine.js"
@@ -109,7 +110,7 @@ export const refusedRunsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         )
       }))
 
-    test("the old ones are forgotten with their keys, a portion at a time; runs that were sent stay", (providers) =>
+    test("the old ones are forgotten with their keys, whosever fault they are, a portion at a time; runs that were sent stay", (providers) =>
       Effect.gen(function* () {
         const principal = yield* funded(1_000_000)
         const { forgetRefused } = yield* RunStore
@@ -119,6 +120,9 @@ export const refusedRunsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         assert.strictEqual(sent[1]?.run.outcome, "rejected")
         const requests = Array.from({ length: 3 }, () => requestOf(tool, refusal))
         const refused = yield* Effect.forEach(requests, (request) => start(principal, request))
+        yield* (yield* ProviderHealth).setState("mock", "disabled", commandLine)
+        refused.push(yield* start(principal, requestOf(tool)))
+        assert.strictEqual(refused.at(-1)?.run.error?.whoseError, "gateway")
         assert.strictEqual(yield* forgetRefused({ olderThanMillis: 3_600_000, limit: 10 }), 0)
         yield* Effect.sleep("5 millis")
         // Other tests of this storage leave refused runs behind too.

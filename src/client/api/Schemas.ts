@@ -1513,7 +1513,7 @@ export type Run = {
   readonly runId: string
   /** The tool that was picked; the id as you sent it when none was. Example: "mock-email-find". */
   readonly endpointId: string
-  /** The provider that was picked; absent when none was. Example: "mock". */
+  /** The provider that was picked, or whose tool was named; absent when there is none. Example: "mock". */
   readonly providerId?: string | undefined
   /** The tool that answered; absent when none did. Example: "mock-email-find". */
   readonly servedEndpointId?: string | undefined
@@ -1553,7 +1553,10 @@ export type Run = {
   readonly estimatedCost: number
   readonly pages?: Pages | undefined
   readonly route?: Route | undefined
-  /** The version of the operation's contract that it used. Example: "9f2c41d07ab35e68". */
+  /**
+   * The version of the operation's contract that it used, or would have used if it was refused. Example:
+   * "9f2c41d07ab35e68".
+   */
   readonly contractVersion?: string | undefined
   /** When it was dispatched; null before. Example: "2026-06-15T12:00:00.012Z". */
   readonly startedAt: string | null
@@ -1628,8 +1631,8 @@ export type RunError = {
 }
 
 /**
- * What came of it: hit (found), weak (a guess), miss (nothing found), error, rejected (bad input). Example:
- * "hit".
+ * What came of it: hit (found), weak (a guess), miss (nothing found), error (the provider or the gateway
+ * failed), rejected (bad input, or another refusal that is yours to mend). Example: "hit".
  */
 export type RunOutcome = "hit" | "weak" | "miss" | "error" | "rejected"
 
@@ -1690,7 +1693,7 @@ export type RunSummary = {
   readonly runId: string
   /** The tool that was picked; the id as you sent it when none was. Example: "mock-email-find". */
   readonly endpointId: string
-  /** The provider that was picked; absent when none was. Example: "mock". */
+  /** The provider that was picked, or whose tool was named; absent when there is none. Example: "mock". */
   readonly providerId?: string | undefined
   /** The tool that answered; absent when none did. Example: "mock-email-find". */
   readonly servedEndpointId?: string | undefined

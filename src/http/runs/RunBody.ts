@@ -77,7 +77,9 @@ type TrimmedBody = typeof TrimmedBody.Type
 const summaryFields = {
   runId: text("Names the run", exampleId("run")),
   endpointId: text("The tool that was picked; the id as you sent it when none was", toolId),
-  providerId: optional(text("The provider that was picked; absent when none was", "mock")),
+  providerId: optional(
+    text("The provider that was picked, or whose tool was named; absent when there is none", "mock")
+  ),
   servedEndpointId: optional(text("The tool that answered; absent when none did", toolId)),
   servedProviderId: optional(text("The provider that answered; absent when none did", "mock")),
   status: RunStatus,
@@ -200,7 +202,12 @@ export const RunBody = Schema.Struct({
   estimatedCost: usd("The most that it can cost", 0.02),
   pages: optional(Pages),
   route: optional(Route),
-  contractVersion: optional(text("The version of the operation's contract that it used", "9f2c41d07ab35e68")),
+  contractVersion: optional(
+    text(
+      "The version of the operation's contract that it used, or would have used if it was refused",
+      "9f2c41d07ab35e68"
+    )
+  ),
   startedAt: field(nullable(Time), "When it was dispatched; null before", "2026-06-15T12:00:00.012Z"),
   connectionId: optional(
     text(

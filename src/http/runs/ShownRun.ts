@@ -6,8 +6,9 @@ import { jobNamedBy } from "../../domain/EndpointIds.js"
 import { listedCode, passedOver } from "../../domain/Fallback.js"
 import type { Json } from "../../domain/Json.js"
 import { dollars, toUsd } from "../../domain/Micros.js"
+import { shownOutcome } from "../../domain/RefusedRun.js"
 import type { RoutePlan } from "../../domain/RoutePlan.js"
-import { mediaPath, type Attempt, type Run, type StoredResult } from "../../domain/Run.js"
+import { mediaPath, type Attempt, type Run, type RunOutcome, type StoredResult } from "../../domain/Run.js"
 import { isSettledForWaiters } from "../../domain/RunMachine.js"
 import type { RunDetail } from "../../services/RunStore.js"
 import { time, timeOrNull } from "../Fields.js"
@@ -37,21 +38,24 @@ const resultBody = (runId: string, stored: StoredResult): Json => {
   }
 }
 
-const summaryOf = (run: Stored.RunSummary) => ({
-  runId: run.runId,
-  endpointId: run.endpointId,
-  ...(run.providerId === null ? {} : { providerId: run.providerId }),
-  ...(run.servedEndpointId === null ? {} : { servedEndpointId: run.servedEndpointId }),
-  ...(run.servedProviderId === null ? {} : { servedProviderId: run.servedProviderId }),
-  status: run.status,
-  ...(run.outcome === null ? {} : { outcome: run.outcome }),
-  providerResponseStatus: run.providerStatus,
-  createdAt: time(run.createdAt),
-  completedAt: timeOrNull(run.completedAt),
-  actualCost: usdOrNull(run.chargeMicros),
-  ...(run.error === null ? {} : { error: run.error }),
-  resultBytes: run.resultBytes
-})
+const summaryOf = (run: Stored.RunSummary) => {
+  const outcome = shownOutcome(run)
+  return {
+    runId: run.runId,
+    endpointId: run.endpointId,
+    ...(run.providerId === null ? {} : { providerId: run.providerId }),
+    ...(run.servedEndpointId === null ? {} : { servedEndpointId: run.servedEndpointId }),
+    ...(run.servedProviderId === null ? {} : { servedProviderId: run.servedProviderId }),
+    status: run.status,
+    ...(outcome === null ? {} : { outcome }),
+    providerResponseStatus: run.providerStatus,
+    createdAt: time(run.createdAt),
+    completedAt: timeOrNull(run.completedAt),
+    actualCost: usdOrNull(run.chargeMicros),
+    ...(run.error === null ? {} : { error: run.error }),
+    resultBytes: run.resultBytes
+  }
+}
 
 /**
  * What a run that is under way has found so far is not its answer: the next attempt may bring a better one. A client
@@ -91,11 +95,11 @@ const requestedJobOf = (run: Run): NonNullable<RunBody["requestedJob"]> | null =
   }
 }
 
-const routeSummary = (run: Run, attempts: ReadonlyArray<Attempt>): string => {
+const routeSummary = (run: Run, attempts: ReadonlyArray<Attempt>, outcome: RunOutcome | null): string => {
   const tried = attempts.length === 1 ? "1 provider tried" : `${attempts.length} providers tried`
   const none =
-    run.completedAt === null ? "still under way" : run.outcome === "miss" ? "none found anything" : "none answered"
-  return `${tried}, ${run.servedEndpointId === null ? none : `${run.servedEndpointId} answered`}${run.outcome === null ? "" : `: ${run.outcome}`}.`
+    run.completedAt === null ? "still under way" : outcome === "miss" ? "none found anything" : "none answered"
+  return `${tried}, ${run.servedEndpointId === null ? none : `${run.servedEndpointId} answered`}${outcome === null ? "" : `: ${outcome}`}.`
 }
 
 /** Those whose turn came when too little of the client's cap was left for them, once the run has ended. */
@@ -114,25 +118,28 @@ export const skippedOf = (run: Run, plan: RoutePlan, attempts: ReadonlyArray<Att
   ...overTheRest(run, plan, attempts)
 ]
 
-const routeOf = (run: Run, plan: RoutePlan, attempts: ReadonlyArray<Attempt>): NonNullable<RunBody["route"]> => ({
-  ...(run.servedEndpointId === null ? {} : { servedBy: run.servedEndpointId }),
-  outcome: run.outcome,
-  chargedUsd: toUsd(run.chargeMicros ?? 0),
-  capped: plan.capped,
-  attempts: attempts.map((attempt) => ({
-    n: attempt.n,
-    endpointId: attempt.endpointId,
-    provider: attempt.providerId,
-    outcome: attempt.outcome,
-    status: attempt.status,
-    chargedUsd: attempt.billed ? toUsd(attempt.costMicros ?? 0) : 0,
-    ms: attempt.latencyMs,
-    ...(attempt.reason === null ? {} : { reason: attempt.reason }),
-    billed: attempt.billed
-  })),
-  skipped: skippedOf(run, plan, attempts),
-  summary: routeSummary(run, attempts)
-})
+const routeOf = (run: Run, plan: RoutePlan, attempts: ReadonlyArray<Attempt>): NonNullable<RunBody["route"]> => {
+  const outcome = shownOutcome(run)
+  return {
+    ...(run.servedEndpointId === null ? {} : { servedBy: run.servedEndpointId }),
+    outcome,
+    chargedUsd: toUsd(run.chargeMicros ?? 0),
+    capped: plan.capped,
+    attempts: attempts.map((attempt) => ({
+      n: attempt.n,
+      endpointId: attempt.endpointId,
+      provider: attempt.providerId,
+      outcome: attempt.outcome,
+      status: attempt.status,
+      chargedUsd: attempt.billed ? toUsd(attempt.costMicros ?? 0) : 0,
+      ms: attempt.latencyMs,
+      ...(attempt.reason === null ? {} : { reason: attempt.reason }),
+      billed: attempt.billed
+    })),
+    skipped: skippedOf(run, plan, attempts),
+    summary: routeSummary(run, attempts, outcome)
+  }
+}
 
 /** Of the attempt whose answer the result is. */
 const pagesOf = (run: Run, attempts: ReadonlyArray<Attempt>) => {

@@ -38,7 +38,7 @@ type Table = "runs" | "history_runs"
 
 /**
  * About the size of the result's text, without reading it: that of what is stored, or where that is compressed, of the
- * provider's answer. Results without such a size are refusals, which are short.
+ * provider's answer. Results without such a size are older refusals, which are short.
  */
 const roughSizeOf = (result: string): string => `case when ${result} is null then 0
   when pg_column_compression(${result}) is null then pg_column_size(${result})

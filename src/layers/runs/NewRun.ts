@@ -12,7 +12,7 @@ import { monthOf, type Run } from "../../domain/Run.js"
 import { toStoredTrace } from "../../domain/Trace.js"
 import type { Principal } from "../../services/Accounts.js"
 import type { RunRequest } from "../../services/Runs.js"
-import type { Denial } from "./planning/Denials.js"
+import type { Denial, Operation } from "./planning/Denials.js"
 
 /**
  * The digest that decides whether two requests are the same (completions, section 3). How a request waits, falls back
@@ -31,8 +31,14 @@ export interface Origin {
   readonly now: number
 }
 
-const runOf = ({ job, now, principal, request, runId }: Origin, plan: RoutePlan | null): Run => {
+/** `named` is the operation of a plan that could not be made. */
+const runOf = (
+  { job, now, principal, request, runId }: Origin,
+  plan: RoutePlan | null,
+  named: Operation | null = null
+): Run => {
   const first = plan?.candidates[0]
+  const operation = first ?? named
   return {
     runId,
     workspaceId: principal.workspaceId,
@@ -42,8 +48,8 @@ const runOf = ({ job, now, principal, request, runId }: Origin, plan: RoutePlan 
     requestId: request.requestId,
     requestedEndpointId: request.endpointId,
     endpointId: first?.endpointId ?? request.endpointId,
-    providerId: first?.providerId ?? null,
-    contractVersion: first?.contractVersion ?? null,
+    providerId: operation?.providerId ?? null,
+    contractVersion: operation?.contractVersion ?? null,
     job,
     input: request.input,
     plan,
@@ -73,5 +79,5 @@ export const queuedRun = (origin: Origin, plan: RoutePlan): Run => {
   return runOf(origin, trace === undefined ? plan : { ...plan, trace: toStoredTrace(trace) })
 }
 
-export const deniedRun = (origin: Origin, { failure, plan, result }: Denial): Run =>
-  refused(runOf(origin, plan), { failure, result, at: origin.now })
+export const deniedRun = (origin: Origin, { failure, operation, plan, result }: Denial): Run =>
+  refused(runOf(origin, plan, operation), { failure, result, at: origin.now })

@@ -1,10 +1,11 @@
 /** What all pages have in common: filters, pages of rows and files, the path prefix, and what a failure looks like. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { commandLine } from "../../../src/domain/AuditEntry.js"
 import { MediaId, RunId, WorkspaceId } from "../../../src/domain/Ids.js"
 import { zero } from "../../../src/domain/Micros.js"
 import { StorageBusy, StorageUncertain } from "../../../src/domain/StorageErrors.js"
-import { Address, Caller, run, testGateway } from "../../../src/testing.js"
+import { Address, Caller, ProviderHealth, run, testGateway } from "../../../src/testing.js"
 import { startAccounts } from "../../support/accountsGateway.js"
 import { newBrowser } from "../../support/browser.js"
 import { id, startGateway } from "../../support/httpGateway.js"
@@ -195,6 +196,25 @@ describe("the page of a run", () => {
         for (const right of ["Started;", "Settled;", "Taken from what was held"]) assert.include(other.text, right)
       })
     )
+  )
+
+  it.live(
+    "that was refused by fault of the gateway has the outcome error, on the page, in the list and in its file",
+    () =>
+      onGateway(
+        Effect.gen(function* () {
+          const get = yield* withRuns(1)
+          yield* (yield* ProviderHealth).setState("mock", "disabled", commandLine)
+          const made = yield* run({ endpointId: "mock-email-find", input: {} })
+          assert.strictEqual(made.run.error?.code, "provider_disabled")
+          const pages = yield* Effect.forEach([`runs/${made.run.runId}`, "runs?status=failed"], get)
+          for (const { text } of pages) {
+            assert.match(text, /<span class="badge bad">error</)
+            assert.notInclude(text, "rejected")
+          }
+          assert.match((yield* get("runs?status=failed&format=csv")).text, /,mock,error,/)
+        })
+      )
   )
 })
 

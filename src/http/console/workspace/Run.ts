@@ -34,7 +34,7 @@ import { redirect, screen, workspaceForm, workspacePage } from "../Page.js"
 import { facts, longJson, longText, notice, section, tiles } from "../Parts.js"
 import { type Column, table } from "../Tables.js"
 import { entryColumns } from "./LedgerColumns.js"
-import { operationLink } from "./Runs.js"
+import { operationLink, outcomeOf } from "./Runs.js"
 
 const attemptColumns = (workspaceId: string): ReadonlyArray<Column<Attempt>> => [
   { label: "#", cell: ({ n }) => n },
@@ -170,13 +170,14 @@ const body = (detail: RunDetail, entries: ReadonlyArray<LedgerEntry>): Html => {
   const { attempts, run } = detail
   const { workspaceId } = run
   const settled = isSettledForWaiters(run.status)
+  const outcome = outcomeOf(run)
   return html`<div${attributes({ "data-live": run.runId, "data-moving": isInflight(run.status) })}>
     ${told(run)}
     ${tiles([
       { label: "Status", value: statusBadge(run.status) },
       {
         label: "Outcome",
-        value: run.outcome === null || !settled ? dash : statusBadge(run.outcome),
+        value: outcome === null ? dash : statusBadge(outcome),
         ...(run.outcomeReason === null || !settled ? {} : { note: run.outcomeReason })
       },
       { label: "Before: held", value: money(run.holdMicros), note: "The most that it could cost" },

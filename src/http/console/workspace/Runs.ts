@@ -4,7 +4,8 @@
  */
 import { Effect } from "effect"
 import { TokenId } from "../../../domain/Ids.js"
-import { RunStatus, type RunSummary, shownEndpoint, shownProvider } from "../../../domain/Run.js"
+import { shownOutcome } from "../../../domain/RefusedRun.js"
+import { type RunOutcome, RunStatus, type RunSummary, shownEndpoint, shownProvider } from "../../../domain/Run.js"
 import { isInflight, isSettledForWaiters } from "../../../domain/RunMachine.js"
 import { toUsd } from "../../../domain/Micros.js"
 import { Runs } from "../../../services/Runs.js"
@@ -19,6 +20,10 @@ import { type Column, listing, listScreen } from "../Tables.js"
 /** What a run costs: its charge, or while it is under way the most that it can. */
 const costOf = ({ chargeMicros, holdMicros }: Pick<RunSummary, "chargeMicros" | "holdMicros">): Html =>
   chargeMicros === null ? html`<small>up to</small> ${money(holdMicros)}` : money(chargeMicros)
+
+/** What a run under way has found so far is not its answer. */
+export const outcomeOf = (run: Pick<RunSummary, "error" | "outcome" | "status">): RunOutcome | null =>
+  isSettledForWaiters(run.status) ? shownOutcome(run) : null
 
 export const operationLink = (workspaceId: string, endpointId: string): Html =>
   linkTo(to([workspaceId, "catalog", endpointId]), endpointId)
@@ -44,9 +49,11 @@ const columns = (workspaceId: string): ReadonlyArray<Column<RunSummary>> => [
   { label: "Provider", minor: true, cell: (run) => shownProvider(run) ?? dash, csv: shownProvider },
   {
     label: "Outcome",
-    // What a run under way has found so far is not its answer.
-    cell: ({ outcome, status }) => (outcome === null || !isSettledForWaiters(status) ? dash : statusBadge(outcome)),
-    csv: ({ outcome, status }) => (isSettledForWaiters(status) ? outcome : null)
+    cell: (run) => {
+      const outcome = outcomeOf(run)
+      return outcome === null ? dash : statusBadge(outcome)
+    },
+    csv: outcomeOf
   },
   {
     label: "Time",

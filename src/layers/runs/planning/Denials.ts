@@ -4,7 +4,7 @@
  */
 import { Data } from "effect"
 import type { JsonObject } from "../../../domain/Json.js"
-import type { RoutePlan } from "../../../domain/RoutePlan.js"
+import type { Candidate, RoutePlan } from "../../../domain/RoutePlan.js"
 import type {
   ActivationBlocked,
   ConnectionInvalid,
@@ -25,9 +25,14 @@ import type { InputProblem } from "../../../services/Providers.js"
 /** Why a provider takes no run, whatever the input. */
 export type NotRunnable = ActivationBlocked | ProviderDisabled | ProviderDraining
 
+/** What is known of an operation once it is found, whether it may be called or not. */
+export type Operation = Pick<Candidate, "contractVersion" | "providerId">
+
 /** The tool that the request names cannot be called. */
 export class ToolDenied extends Data.TaggedError("ToolDenied")<{
   readonly failure: EndpointNotFound | EligibilityBlocked | NotRunnable | InputRejected | CredentialFailure
+  /** The operation that the request names; null when there is none. */
+  readonly operation: Operation | null
   /** What the operation has against the input; none when something else stands against the run. */
   readonly problems?: ReadonlyArray<InputProblem>
 }> {
@@ -52,6 +57,8 @@ export class JobDenied extends Data.TaggedError("JobDenied")<{
   readonly plan: RoutePlan | null
   /** What every provider of the job has against the input. */
   readonly problems?: ReadonlyArray<InputProblem>
-}> {}
+}> {
+  readonly operation = null
+}
 
 export type Denial = ToolDenied | JobDenied
