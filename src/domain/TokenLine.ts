@@ -56,6 +56,26 @@ export const tooMuch = (asked: Partial<TokenPowers>, caller: TokenPowers): Reado
   ]
 }
 
+/** Since when a token is revoked: itself, or with the first of its ancestors that is. */
+export const revokedSince = (own: number | null, above: number | null): number | null => childEnd(own, above)
+
+/** Why a token can never work again. `own` and `above` say when it was revoked, and when one that it comes from was. */
+export const revokedProblem = (own: number | null, above: number | null): ValidationError | null => {
+  if (own !== null) return ValidationError.of("tokenId", "is revoked; make a new token")
+  return above === null ? null : ValidationError.of("tokenId", "comes from a token that is revoked; make a new token")
+}
+
+/** Why a token does not work until its end is moved. `above` is the first end of those that it comes from. */
+export const expiredProblem = (own: number | null, above: number | null, now: number): ValidationError | null => {
+  const isOver = (end: number | null) => end !== null && end <= now
+  if (isOver(above))
+    return ValidationError.of(
+      "tokenId",
+      "comes from a token that has expired; set a later expiresAt with PATCH, of that one first and then of this one"
+    )
+  return isOver(own) ? ValidationError.of("tokenId", "has expired; set a later expiresAt with PATCH first") : null
+}
+
 const isMore = (asked: number | null, most: number | null): boolean => most !== null && (asked === null || asked > most)
 
 /** When a child ends: when it was asked to, and never after its parent. Null is never. */

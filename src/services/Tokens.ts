@@ -21,6 +21,7 @@ export interface Token {
   /** To the minute. Null: not yet. */
   readonly lastUsedAt: number | null
   readonly expiresAt: number | null
+  /** When it was revoked, or a token that it comes from. Null: not. */
   readonly revokedAt: number | null
   readonly monthlyLimitMicros: Micros | null
   /** Charges and open holds of the current calendar month (UTC). */
@@ -58,7 +59,7 @@ export class Tokens extends Context.Tag("gateway/services/Tokens")<
     ) => Effect.Effect<ShownToken, Exclude<ChangeError, NotFound>>
     /**
      * Members that are left out stay. The tokens that come from it end with it. `ValidationError` for a token that is
-     * revoked.
+     * revoked, or comes from one that is. One whose time is over can get a later end.
      */
     readonly change: (
       caller: Principal,
@@ -74,7 +75,8 @@ export class Tokens extends Context.Tag("gateway/services/Tokens")<
     ) => Effect.Effect<void, Forbidden | NotFound | StorageError>
     /**
      * Gives the token a new secret. The old one, and those before it, work for `overlapSeconds` more and no longer.
-     * Each call gives another secret.
+     * Each call gives another secret. `ValidationError` for a token that would not work with it: it is revoked, or its
+     * time is over, or that of a token that it comes from.
      */
     readonly rotate: (
       caller: Principal,

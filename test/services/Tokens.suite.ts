@@ -229,6 +229,77 @@ export const tokensSuite = (name: string, layer: Layer.Layer<Storage | People>) 
     )
 
     test(
+      "a token that comes from a revoked one is told as such: it is neither changed nor given another secret",
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const tokens = yield* Tokens
+        const { caller } = yield* newCaller()
+        const by = byToken(caller)
+        const parent = yield* tokens.create(caller, asks({ scopes: caller.scopes }), by)
+        const parentCaller = yield* accounts.authenticate(parent.secret)
+        const child = yield* tokens.create(parentCaller, asks({ scopes: caller.scopes }), byToken(parentCaller))
+        const childCaller = yield* accounts.authenticate(child.secret)
+        const grandchild = yield* tokens.create(childCaller, asks(), byToken(childCaller))
+        yield* TestClock.setTime(inJune + hour)
+        yield* tokens.revoke(caller, parent.token.tokenId, by)
+        for (const { secret, token } of [child, grandchild]) {
+          for (const work of [
+            tokens.rotate(caller, token.tokenId, 0, by),
+            tokens.change(caller, token.tokenId, { expiresAt: inJune + 2 * hour }, by)
+          ])
+            assert.strictEqual(
+              (yield* Effect.flip<unknown, { readonly message: string }, Storage | People>(work)).message,
+              "tokenId: comes from a token that is revoked; make a new token"
+            )
+          assert.strictEqual(yield* works(secret), "token_revoked")
+        }
+        // The list says since when.
+        assert.deepStrictEqual(
+          (yield* tokens.list(caller.workspaceId, firstPage)).items.map(({ expiresAt, revokedAt }) => [
+            expiresAt,
+            revokedAt
+          ]),
+          [
+            [null, inJune + hour],
+            [null, inJune + hour],
+            [null, inJune + hour],
+            [null, null]
+          ]
+        )
+        yield* TestClock.setTime(inJune + 2 * hour)
+        yield* tokens.revoke(caller, child.token.tokenId, by)
+        assert.strictEqual((yield* tokens.get(caller.workspaceId, child.token.tokenId)).revokedAt, inJune + hour)
+      })
+    )
+
+    test(
+      "a token that has expired gets no secret until its end is moved, behind that of the one that it comes from",
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const tokens = yield* Tokens
+        const { caller } = yield* newCaller()
+        const by = byToken(caller)
+        const parent = yield* tokens.create(caller, asks({ scopes: caller.scopes, expiresAt: inJune + hour }), by)
+        const parentCaller = yield* accounts.authenticate(parent.secret)
+        const child = yield* tokens.create(parentCaller, asks(), byToken(parentCaller))
+        yield* TestClock.setTime(inJune + hour)
+        const refused = (tokenId: Principal["tokenId"]) =>
+          Effect.map(Effect.flip(tokens.rotate(caller, tokenId, 0, by)), ({ message }) => message)
+        assert.deepStrictEqual(
+          [yield* refused(parent.token.tokenId), yield* refused(child.token.tokenId)],
+          [
+            "tokenId: has expired; set a later expiresAt with PATCH first",
+            "tokenId: comes from a token that has expired; set a later expiresAt with PATCH, of that one first and then of this one"
+          ]
+        )
+        for (const { token } of [parent, child]) {
+          yield* tokens.change(caller, token.tokenId, { expiresAt: inJune + 2 * hour }, by)
+          assert.strictEqual(yield* works((yield* tokens.rotate(caller, token.tokenId, 0, by)).secret), "works")
+        }
+      })
+    )
+
+    test(
       "during the overlap of a rotation both secrets work, afterwards only the new one",
       Effect.gen(function* () {
         const accounts = yield* Accounts

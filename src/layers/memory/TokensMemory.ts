@@ -2,7 +2,7 @@
 import { Clock, Effect, HashMap, Layer, Option } from "effect"
 import type { TokenId, WorkspaceId } from "../../domain/Ids.js"
 import { Micros, zero } from "../../domain/Micros.js"
-import { childEnd } from "../../domain/TokenLine.js"
+import { childEnd, revokedSince } from "../../domain/TokenLine.js"
 import type { Ids } from "../../services/Ids.js"
 import { Tokens } from "../../services/Tokens.js"
 import type { AboveToken, OwnTokenRow, TokenRows } from "../accounts/tokens/TokenRows.js"
@@ -11,7 +11,14 @@ import { AccountsMemory, firstEnd } from "./AccountsMemory.js"
 import { AuditTrailMemory } from "./AuditTrailMemory.js"
 import { MemoryStorage, type MemoryState, type StoredToken } from "./MemoryStorage.js"
 
-const rowOf = (token: StoredToken, now: number): OwnTokenRow => ({
+const firstRevocation = ({ tokens }: MemoryState, tokenIds: ReadonlyArray<TokenId>): number | null =>
+  tokenIds.reduce<number | null>(
+    (first, tokenId) =>
+      revokedSince(Option.getOrNull(Option.map(HashMap.get(tokens, tokenId), ({ revokedAt }) => revokedAt)), first),
+    null
+  )
+
+const rowOf = (state: MemoryState, token: StoredToken, now: number): OwnTokenRow => ({
   tokenId: token.tokenId,
   label: token.label,
   scopes: token.scopes,
@@ -19,6 +26,7 @@ const rowOf = (token: StoredToken, now: number): OwnTokenRow => ({
   lastUsedAt: token.lastUsedAt ?? null,
   expiresAt: token.expiresAt,
   revokedAt: token.revokedAt,
+  aboveRevokedAt: firstRevocation(state, token.ancestors),
   monthlyLimitMicros: token.monthlyLimitMicros,
   ancestors: token.ancestors,
   operator: token.operator,
@@ -49,19 +57,21 @@ const make = Effect.map(MemoryStorage, ({ modify, read }): TokenRows => {
   const withTokens = (change: (tokens: MemoryState["tokens"]) => MemoryState["tokens"]) =>
     modify((state) => [undefined, { ...state, tokens: change(state.tokens) }])
   const get: TokenRows["get"] = (workspaceId, tokenId) =>
-    Effect.zipWith(read, Clock.currentTimeMillis, ({ tokens }, now) =>
+    Effect.zipWith(read, Clock.currentTimeMillis, (state, now) =>
       Option.getOrNull(
-        Option.map(Option.filter(HashMap.get(tokens, tokenId), isOf(workspaceId)), (token) => rowOf(token, now))
+        Option.map(Option.filter(HashMap.get(state.tokens, tokenId), isOf(workspaceId)), (token) =>
+          rowOf(state, token, now)
+        )
       )
     )
   return {
     newest: (workspaceId, { after, limit }) =>
-      Effect.zipWith(read, Clock.currentTimeMillis, ({ tokens }, now) =>
-        Array.from(HashMap.values(tokens))
+      Effect.zipWith(read, Clock.currentTimeMillis, (state, now) =>
+        Array.from(HashMap.values(state.tokens))
           .filter((token) => isOf(workspaceId)(token) && (after === null || token.tokenId < after))
           .sort((a, b) => (a.tokenId < b.tokenId ? 1 : -1))
           .slice(0, limit + 1)
-          .map((token) => rowOf(token, now))
+          .map((token) => rowOf(state, token, now))
       ),
     get,
     lock: get,

@@ -21,6 +21,7 @@ const OwnToken = Schema.Struct({
   lastUsedAt: Schema.NullOr(Schema.Int),
   expiresAt: Schema.NullOr(Schema.Int),
   revokedAt: Schema.NullOr(Schema.Int),
+  aboveRevokedAt: Schema.NullOr(Schema.Int),
   monthlyLimitMicros: Schema.NullOr(Micros),
   ancestors: Schema.Array(TokenId),
   operator: Schema.Boolean,
@@ -33,7 +34,8 @@ const tokenRows = rowsOf(OwnToken)
 const aboveRow = rowOf(Schema.Struct({ expiresAt: Schema.NullOr(Schema.Int), limitMicros: Schema.NullOr(Micros) }))
 
 const columns = `t.token_id as "tokenId", t.label, t.scopes, t.created_at as "createdAt", u.last_used_at as "lastUsedAt", t.expires_at as "expiresAt",
-  t.revoked_at as "revokedAt", t.monthly_limit_micros as "monthlyLimitMicros", t.ancestors, t.operator, t.spend_month as "spendMonth",
+  t.revoked_at as "revokedAt", (select min(a.revoked_at) from tokens a
+    where a.workspace_id = t.workspace_id and a.token_id = any(t.ancestors)) as "aboveRevokedAt", t.monthly_limit_micros as "monthlyLimitMicros", t.ancestors, t.operator, t.spend_month as "spendMonth",
   t.spend_micros as "spentMicros"`
 
 const make: Effect.Effect<TokenRows, never, Database> = Effect.gen(function* () {

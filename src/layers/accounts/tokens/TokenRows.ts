@@ -8,6 +8,10 @@ import type { Token } from "../../../services/Tokens.js"
 import type { PageRequest } from "../../../domain/Page.js"
 
 export interface OwnTokenRow extends Omit<Token, "monthSpendMicros"> {
+  /** When it was revoked itself. */
+  readonly revokedAt: number | null
+  /** When the first of its ancestors was revoked. */
+  readonly aboveRevokedAt: number | null
   readonly ancestors: ReadonlyArray<TokenId>
   readonly operator: boolean
   readonly spendMonth: string

@@ -10,7 +10,16 @@ import { nameProblem } from "../../../domain/Labels.js"
 import { pageOf } from "../../../domain/Pages.js"
 import { monthOf } from "../../../domain/Run.js"
 import { endProblem, newTokenProblem, secretBytes, tokenText } from "../../../domain/Token.js"
-import { childEnd, lineOf, lineProblem, type TokenPowers, tooMuch } from "../../../domain/TokenLine.js"
+import {
+  childEnd,
+  expiredProblem,
+  lineOf,
+  lineProblem,
+  revokedProblem,
+  revokedSince,
+  type TokenPowers,
+  tooMuch
+} from "../../../domain/TokenLine.js"
 import { Accounts, type Principal } from "../../../services/Accounts.js"
 import { AuditTrail, changed } from "../../../services/AuditTrail.js"
 import { Ids } from "../../../services/Ids.js"
@@ -19,6 +28,7 @@ import { tokenDigest } from "../TokenDigest.js"
 import type { OwnTokenRow, TokenRows } from "./TokenRows.js"
 
 const tokenOf = ({
+  aboveRevokedAt,
   ancestors: _,
   now,
   operator: _operator,
@@ -27,6 +37,7 @@ const tokenOf = ({
   ...token
 }: OwnTokenRow): Token => ({
   ...token,
+  revokedAt: revokedSince(token.revokedAt, aboveRevokedAt),
   monthSpendMicros: spendInMonth({ limitMicros: null, month: spendMonth, spentMicros }, monthOf(now)).spentMicros
 })
 
@@ -57,16 +68,17 @@ export const tokensOver = (rows: TokenRows): Effect.Effect<Tokens["Type"], never
         limitMicros
       }))
 
-    /** The token of the caller's workspace, locked. Only the platform's operator touches the operator's tokens. */
+    /**
+     * The token of the caller's workspace, locked, to be changed. Only the platform's operator touches the operator's
+     * tokens, and nobody one that is revoked.
+     */
     const mine = Effect.fnUntraced(function* (caller: Principal, tokenId: TokenId) {
       const row = yield* Effect.flatMap(rows.lock(caller.workspaceId, tokenId), foundOr(tokenId))
       if (row.operator && !caller.operator)
         yield* refuse([{ field: "tokenId", message: "is a token of the platform's operator" }])
-      return row
+      const problem = revokedProblem(row.revokedAt, row.aboveRevokedAt)
+      return problem === null ? row : yield* problem
     })
-    const working = (row: OwnTokenRow) =>
-      row.revokedAt === null ? Effect.void : ValidationError.of("tokenId", "is revoked; make a new token")
-
     const newSecret = (tokenId: TokenId) =>
       Effect.map(
         Effect.sync(() => randomBytes(secretBytes)),
@@ -131,7 +143,6 @@ export const tokensOver = (rows: TokenRows): Effect.Effect<Tokens["Type"], never
           by,
           Effect.gen(function* () {
             const row = yield* mine(caller, tokenId)
-            yield* working(row)
             const problem =
               (changes.label === undefined ? null : nameProblem("label", changes.label)) ??
               endProblem(changes.expiresAt ?? null, row.now)
@@ -172,10 +183,12 @@ export const tokensOver = (rows: TokenRows): Effect.Effect<Tokens["Type"], never
           by,
           Effect.gen(function* () {
             const row = yield* mine(caller, tokenId)
-            yield* working(row)
-            const above = yield* rows.above(caller.workspaceId, lineOf(row))
+            const { expiresAt } = yield* rows.above(caller.workspaceId, row.ancestors)
+            const expired = expiredProblem(row.expiresAt, expiresAt, row.now)
+            if (expired !== null) return yield* expired
+            const powers = yield* rows.above(caller.workspaceId, lineOf(row))
             // The new secret is the caller's to keep, with all that the token may do.
-            yield* refuse(tooMuch({ ...above, scopes: row.scopes }, yield* powersOf(caller)))
+            yield* refuse(tooMuch({ ...powers, scopes: row.scopes }, yield* powersOf(caller)))
             yield* rows.rotate(caller.workspaceId, tokenId, tokenDigest(secret), overlapSeconds)
             return changed(tokenOf(row), {
               action: "token.rotated",
