@@ -18,7 +18,7 @@ export interface Token {
   readonly label: string
   readonly scopes: ReadonlyArray<Scope>
   readonly createdAt: number
-  /** To the minute. Null: not yet. */
+  /** Written up to a minute after the use. Null: not yet. */
   readonly lastUsedAt: number | null
   readonly expiresAt: number | null
   /** When it was revoked, or a token that it comes from. Null: not. */

@@ -22,6 +22,11 @@ export interface NewTokenRow extends Required<NewToken> {
   readonly madeBy: MemberId | null
 }
 
+export interface TokenUse extends Spender {
+  /** By the clock of the node, which also says when a token is revoked. */
+  readonly usedAt: number
+}
+
 export interface RevokedToken {
   readonly workspaceId: WorkspaceId
   readonly label: string
@@ -54,8 +59,8 @@ export interface AccountRows {
   readonly tokenById: (tokenId: TokenId) => Effect.Effect<KnownToken | null, StorageError>
   /** By its secret, or by one that a rotation replaced and that still works. */
   readonly tokenByDigest: (digest: Uint8Array) => Effect.Effect<TokenRow | null, StorageError>
-  /** Notes, with the storage's time, that these tokens were used; at most once a minute for each. */
-  readonly noteUses: (tokens: ReadonlyArray<Spender>) => Effect.Effect<void, StorageError>
+  /** Notes when these tokens were used last: never an earlier time than the one that is known, nor one to come. */
+  readonly noteUses: (uses: ReadonlyArray<TokenUse>) => Effect.Effect<void, StorageError>
   /** Of the token and of all that it comes from, its own first; with the storage's time. None for no such token. */
   readonly spends: (
     token: Spender

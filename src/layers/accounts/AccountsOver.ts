@@ -18,9 +18,8 @@ import { changedPolicy, rulesOf, ruleText, unrestricted } from "../../domain/Wor
 import { Accounts, type Workspace } from "../../services/Accounts.js"
 import { AuditTrail, changed, unchanged } from "../../services/AuditTrail.js"
 import { Ids } from "../../services/Ids.js"
-import type { Spender } from "../../services/Wallet.js"
 import { repeatInBackground } from "../node/Background.js"
-import type { AccountRows } from "./AccountRows.js"
+import type { AccountRows, TokenUse } from "./AccountRows.js"
 import { sameDigest, tokenDigest } from "./TokenDigest.js"
 
 interface Parts {
@@ -31,8 +30,8 @@ interface Parts {
 }
 
 interface Uses {
-  /** Keeps in memory that a token was used; no request waits for the storage. */
-  readonly note: (token: Spender) => void
+  /** Keeps in memory when a token was used; no request waits for the storage. */
+  readonly note: (use: TokenUse) => void
 }
 
 /**
@@ -41,13 +40,13 @@ interface Uses {
  */
 const makeUses = (rows: AccountRows): Effect.Effect<Uses, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const used = new Map<TokenId, Spender>()
+    const used = new Map<TokenId, TokenUse>()
     const someUsed = yield* Effect.makeLatch()
     const write = Effect.suspend(() => {
-      const tokens = Array.from(used.values()).sort((a, b) => (a.tokenId < b.tokenId ? -1 : 1))
+      const uses = Array.from(used.values()).sort((a, b) => (a.tokenId < b.tokenId ? -1 : 1))
       used.clear()
       // The storage itself tells the log that it is away; the next minute has uses again.
-      return tokens.length === 0 ? Effect.void : Effect.ignore(rows.noteUses(tokens))
+      return uses.length === 0 ? Effect.void : Effect.ignore(rows.noteUses(uses))
     }).pipe(Effect.uninterruptible)
     yield* Effect.addFinalizer(() => write)
     yield* repeatInBackground(
@@ -61,8 +60,8 @@ const makeUses = (rows: AccountRows): Effect.Effect<Uses, never, Scope.Scope> =>
       })
     )
     return {
-      note: ({ tokenId, workspaceId }) => {
-        used.set(tokenId, { tokenId, workspaceId })
+      note: (use) => {
+        used.set(use.tokenId, use)
         if (used.size === 1) someUsed.unsafeOpen()
       }
     }
@@ -80,9 +79,9 @@ const authenticate = ({ rows, uses }: Parts): Accounts["Type"]["authenticate"] =
     if (found === null || !sameDigest(found.digest, asked)) return yield* new Unauthorized()
     const { digest: _digest, revoked, ...principal } = found
     if (revoked) return yield* new TokenRevoked()
-    if (principal.expiresAt !== null && principal.expiresAt <= (yield* Clock.currentTimeMillis))
-      return yield* new Unauthorized()
-    uses.note(principal)
+    const usedAt = yield* Clock.currentTimeMillis
+    if (principal.expiresAt !== null && principal.expiresAt <= usedAt) return yield* new Unauthorized()
+    uses.note({ tokenId: principal.tokenId, workspaceId: principal.workspaceId, usedAt })
     return principal
   })
 

@@ -189,22 +189,19 @@ const makeRows = Effect.map(MemoryStorage, ({ modify, read, transact }): Account
     ),
   tokenByDigest: (digest) =>
     Effect.zipWith(read, Clock.currentTimeMillis, (state, now) => Option.getOrNull(tokenByDigest(state, digest, now))),
-  noteUses: (used) =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      modify((state) => [
-        undefined,
-        {
-          ...state,
-          tokens: used.reduce(
-            (tokens, { tokenId }) =>
-              HashMap.modify(tokens, tokenId, (token) =>
-                (token.lastUsedAt ?? 0) <= now - 60_000 ? { ...token, lastUsedAt: now } : token
-              ),
-            state.tokens
-          )
-        }
-      ])
-    ),
+  // One process has one clock: no use is earlier than the one before it, or to come.
+  noteUses: (uses) =>
+    modify((state) => [
+      undefined,
+      {
+        ...state,
+        tokens: uses.reduce(
+          (tokens, { tokenId, usedAt }) =>
+            HashMap.modify(tokens, tokenId, (token) => ({ ...token, lastUsedAt: usedAt })),
+          state.tokens
+        )
+      }
+    ]),
   spends: ({ tokenId }) =>
     Effect.zipWith(read, Clock.currentTimeMillis, (state, now) => ({ spends: spendsOf(state, tokenId), now }))
 }))

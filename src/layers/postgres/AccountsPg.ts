@@ -267,14 +267,15 @@ const makeRows: Effect.Effect<AccountRows, never, Database | EffectScope.Scope> 
       ),
     // Callers that arrive while a lookup runs share the next lookup. No result is cached.
     tokenByDigest: yield* makeGroupCommit({ batchMax: 256, commit: tokensByDigest(database, databaseNow) }),
-    noteUses: (tokens) =>
+    noteUses: (uses) =>
       Effect.flatMap(databaseNow, (now) =>
         Effect.asVoid(
           query(sql`
-            insert into token_last_uses (workspace_id, token_id, last_used_at) select workspace_id, token_id, ${sql.literal(now)}
-            from unnest(${tokens.map(({ workspaceId }) => workspaceId)}::text[], ${tokens.map(({ tokenId }) => tokenId)}::text[]) as t (workspace_id, token_id)
+            insert into token_last_uses (workspace_id, token_id, last_used_at) select workspace_id, token_id, least(used_at, ${sql.literal(now)})
+            from unnest(${uses.map(({ workspaceId }) => workspaceId)}::text[], ${uses.map(({ tokenId }) => tokenId)}::text[],
+              ${uses.map(({ usedAt }) => usedAt)}::bigint[]) as t (workspace_id, token_id, used_at)
             on conflict (workspace_id, token_id) do update set last_used_at = excluded.last_used_at
-            where token_last_uses.last_used_at <= excluded.last_used_at - 60000`)
+            where token_last_uses.last_used_at < excluded.last_used_at`)
         )
       ),
     spends: Effect.fnUntraced(function* ({ tokenId, workspaceId }) {
