@@ -5,6 +5,7 @@
  */
 import { ValidationError } from "./ApiErrors.js"
 import type { Scope } from "./Scope.js"
+import { endProblem } from "./Token.js"
 
 export type LoginDecision = "approved" | "denied"
 export type LoginStatus = "pending" | LoginDecision | "expired"
@@ -34,10 +35,21 @@ export const loginStatus = (
 ): LoginStatus => (stored.status === "pending" && stored.expiresAt <= now ? "expired" : stored.status)
 
 /** Why a decision cannot be made any more. Null when it can be made, or when the same decision was made already. */
-export const decisionProblem = (status: LoginStatus, decision: LoginDecision): ValidationError | null =>
-  status === "pending" || status === decision
-    ? null
-    : ValidationError.of("approvalId", `this login is ${status} already`)
+export const decisionProblem = (
+  login: { readonly status: LoginStatus; readonly expiresAt: number; readonly tokenExpiresAt: number | null },
+  decision: LoginDecision,
+  now: number
+): ValidationError | null => {
+  const status = loginStatus(login, now)
+  if (status === decision) return null
+  if (status !== "pending") return ValidationError.of("approvalId", `this login is ${status} already`)
+  return decision === "approved" && endProblem(login.tokenExpiresAt, now) !== null
+    ? ValidationError.of(
+        "approvalId",
+        "its token has ended already, so it would never work; deny this login, and begin another with a later end"
+      )
+    : null
+}
 
 /** The first scope that the approving token lacks and so cannot pass on. */
 export const missingScope = (asked: ReadonlyArray<Scope>, held: ReadonlyArray<Scope>): Scope | null =>

@@ -70,8 +70,9 @@ export const loginApprovalsSuite = (name: string, layer: Layer.Layer<LoginApprov
             ancestors: [by.tokenId]
           }
         )
+        // It has none of its own; that of the token that let it in counts.
         assert.deepInclude(yield* (yield* Accounts).monthSpend(principal), {
-          limitMicros: Micros.make(3_000_000),
+          limitMicros: null,
           spentMicros: Micros.make(0)
         })
         assert.strictEqual((yield* logins.get(asked.approvalId)).status, "approved")
@@ -236,6 +237,25 @@ export const loginApprovalsSuite = (name: string, layer: Layer.Layer<LoginApprov
           "validation_error"
         )
         assert.strictEqual((yield* Effect.flip(authenticate(token)))._tag, "unauthorized")
+      })
+    )
+
+    test(
+      "a login whose token has ended meanwhile is not approved, and can still be denied",
+      Effect.gen(function* () {
+        const logins = yield* LoginApprovals
+        const by = yield* person
+        const { digest } = yield* clientToken
+        const { approvalId, createdAt } = yield* logins.create(login(digest))
+        const brief = yield* clientToken
+        const short = yield* logins.create(login(brief.digest, { tokenExpiresAt: createdAt + 60_000 }))
+        yield* TestClock.adjust("1 minute")
+        assert.strictEqual(
+          (yield* Effect.flip(logins.approve(short.approvalId, by, commandLine))).message,
+          "approvalId: its token has ended already, so it would never work; deny this login, and begin another with a later end"
+        )
+        assert.strictEqual((yield* logins.deny(short.approvalId, by, commandLine)).status, "denied")
+        assert.strictEqual((yield* logins.approve(approvalId, by, commandLine)).status, "approved")
       })
     )
 

@@ -107,12 +107,11 @@ export const loginApprovalsOver = (rows: LoginRows): Effect.Effect<LoginApproval
           const decided = yield* rows.decide(
             approvalId,
             Effect.fnUntraced(function* (row) {
-              const status = loginStatus(row, now)
-              const problem = decisionProblem(status, decision)
+              const problem = decisionProblem(row, decision, now)
               if (problem !== null) return yield* problem
               // The text of a device's token names this id.
               const tokenId = TokenId.make(`tok_${row.device === null ? newSuffix : suffixOf(row.approvalId)}`)
-              return status === decision
+              return loginStatus(row, now) === decision
                 ? null
                 : { decision, token: decidedToken(row, { approver, person: memberActing(by) }, tokenId, decision, now) }
             })
