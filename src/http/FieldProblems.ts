@@ -31,9 +31,12 @@ const plain = (expected: string, isWhole: boolean): string => {
   return words.includes(undefined) ? `expected ${expected}` : `must be ${words.join(" or ")}`
 }
 
+/** Of a field that a request has and its schema does not. */
+export const unknownField = "is not a field of this request"
+
 const text = (issue: Issue): string => {
   if (issue._tag === "Missing") return "is required"
-  if (issue._tag === "Unexpected") return "is not a field of this request"
+  if (issue._tag === "Unexpected") return unknownField
   const said = issue.message.replace(/, actual [\s\S]*$/, "")
   return said.startsWith("Expected ")
     ? plain(said.slice("Expected ".length), issue.path.length === 0)

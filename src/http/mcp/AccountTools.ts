@@ -1,11 +1,11 @@
 /** The tool of the account: `get_limits`. */
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { Wallet } from "../../services/Wallet.js"
 import { LimitsBody } from "../account/Bodies.js"
 import { readLimits } from "../account/CurrentLimits.js"
 import { ReadTurns } from "../ReadTurns.js"
 import { reads } from "./CatalogTools.js"
-import { tool } from "./Tool.js"
+import { noInput, tool } from "./Tool.js"
 
 export const getLimits = tool({
   name: "get_limits",
@@ -14,7 +14,7 @@ export const getLimits = tool({
     "Says what is left: the balance, this token's month, runs in flight and a minute, requests. Amounts are millionths of a dollar. Costs nothing.",
   scope: null,
   annotations: reads,
-  input: Schema.Struct({}),
+  input: noInput,
   output: LimitsBody,
   call: Effect.fnUntraced(function* (_, { caller, rate }) {
     const wallet = yield* Wallet

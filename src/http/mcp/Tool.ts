@@ -4,7 +4,7 @@
  * of the HTTP routes and decide nothing themselves.
  */
 import type { Either } from "effect"
-import { Effect, JSONSchema, type Schema } from "effect"
+import { Effect, JSONSchema, Schema } from "effect"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import { member } from "../../domain/Members.js"
 import type { ValidationError } from "../../domain/ApiErrors.js"
@@ -12,6 +12,7 @@ import type { Scope } from "../../domain/Scope.js"
 import type { Principal } from "../../services/Accounts.js"
 import type { RateDecision } from "../../services/RateLimiter.js"
 import { bodyValue } from "../Body.js"
+import { unknownField } from "../FieldProblems.js"
 import type { HttpError } from "../Envelope.js"
 import type { RequestState } from "../RequestState.js"
 
@@ -91,6 +92,11 @@ export const objectSchemaOf = <A, I>(schema: Schema.Schema<A, I>): ObjectSchema 
     ? { ...found, type: "object" }
     : { type: "object", properties: {}, additionalProperties: false }
 }
+
+/** The input of a tool that takes nothing. The library lets an object without fields be anything. */
+export const noInput = Schema.Struct({}).pipe(
+  Schema.filter((given) => Object.keys(given).map((name) => ({ path: [name], message: unknownField })))
+)
 
 /** Answers may get more fields, so nothing says that there are no others. */
 const open = (value: Json): Json => {

@@ -257,7 +257,8 @@ describe.each(revisions)("in the %s revision of the protocol", (revision) => {
       ["search_operations", {}, "query"],
       ["search_operations", { query: "x", limit: 0 }, "limit"],
       ["get_run", { runId: 7 }, "runId"],
-      ["list_runs", { status: "done" }, "status"]
+      ["list_runs", { status: "done" }, "status"],
+      ["get_limits", { bogus: 1 }, "bogus"]
     ]
     for (const [name, args, field] of wrong) {
       const { failed, value } = await agent.call(name, args)
