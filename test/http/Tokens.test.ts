@@ -51,6 +51,10 @@ describe("tokens over HTTP", () => {
           ["token.revoked", "token.rotated", "token.rotated", "token.changed", "token.created"]
         )
         assert.deepInclude(audit.json.entries[0].actor, { kind: "token", from: "127.0.0.1" })
+        // Moments of a state are written as all others are, and money is not taken for one.
+        const { after } = audit.json.entries[0]
+        assert.strictEqual(new Date(after.revokedAt).toISOString(), after.revokedAt)
+        assert.deepInclude(audit.json.entries.at(-1).after, { monthlyLimitMicros: 2_500_000, expiresAt: null })
         for (const secret of [token, renewed.json.token, again.json.token]) assert.notInclude(audit.text, secret)
         const page = yield* ask("GET", "/v1/audit?limit=2&action=token.rotated")
         assert.deepStrictEqual([page.json.entries.length, page.json.nextCursor], [2, null])

@@ -1,10 +1,16 @@
 /** What `GET /v1/audit` gives. Of an operator of the gateway a workspace learns that they acted, and not from where. */
 import { Schema } from "effect"
 import { type Actor, type AuditEntry, auditActionNames } from "../../domain/AuditEntry.js"
-import { JsonObject } from "../../domain/Json.js"
+import { type Json, JsonObject } from "../../domain/Json.js"
 import { exampleId, exampleTime, field, NextCursor, optional, Time, time } from "../Fields.js"
 
 const nullable = Schema.NullOr
+
+/** The last moment that a date can be. */
+const instantMax = 8.64e15
+/** Whether a member of a state is a moment, in milliseconds. */
+export const isMoment = (name: string, value: Json | undefined): value is number =>
+  name.endsWith("At") && typeof value === "number" && Number.isSafeInteger(value) && Math.abs(value) <= instantMax
 
 const ActorBody = Schema.Struct({
   kind: field(
@@ -49,12 +55,20 @@ const actorBody = ({ from, kind, requestId, ...who }: Actor): typeof ActorBody.T
   }
 }
 
+/**
+ * A state as clients read it: with moments in ISO 8601, as everywhere else. The trail keeps milliseconds, in fields
+ * whose names end in `At`.
+ */
+export const shownState = (state: JsonObject | null): JsonObject | null =>
+  state &&
+  Object.fromEntries(Object.entries(state).map(([name, value]) => [name, isMoment(name, value) ? time(value) : value]))
+
 export const auditEntryBody = (entry: AuditEntry): typeof AuditEntryBody.Type => ({
   entryId: entry.entryId,
   createdAt: time(entry.createdAt),
   actor: actorBody(entry.actor),
   action: entry.action,
   subject: { kind: entry.subjectKind, id: entry.subjectId },
-  before: entry.before,
-  after: entry.after
+  before: shownState(entry.before),
+  after: shownState(entry.after)
 })

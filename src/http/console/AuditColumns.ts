@@ -4,6 +4,7 @@ import type { Json, JsonObject } from "../../domain/Json.js"
 import { writeJson } from "../../domain/LosslessJson.js"
 import { member } from "../../domain/Members.js"
 import { dollars } from "../../domain/Micros.js"
+import { isMoment, shownState } from "../audit/Bodies.js"
 import { time } from "../Fields.js"
 import { code, dash, durationText, instant, linkTo, shortId } from "./Figures.js"
 import { html, type Html, to } from "./Html.js"
@@ -34,17 +35,14 @@ const wordsOf = (name: string): string =>
     .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
     .toLowerCase()
 
-/** The last moment that a date can be. */
-const instantMax = 8.64e15
-
 /** Money as dollars, and moments and spans as people read them: the names of the fields say their units. */
 const shown = (name: string, value: Json | undefined): string => {
   if (value === undefined || value === null) return "none"
   if (Array.isArray(value)) return value.length === 0 ? "none" : value.map((each) => shown(name, each)).join(", ")
   if (typeof value === "boolean") return value ? "yes" : "no"
+  if (isMoment(name, value)) return `${time(value).slice(0, 19).replace("T", " ")} UTC`
   if (typeof value === "number" && Number.isSafeInteger(value)) {
     if (name.endsWith("Micros")) return dollars(value)
-    if (name.endsWith("At") && Math.abs(value) <= instantMax) return `${time(value).slice(0, 19).replace("T", " ")} UTC`
     if (name.endsWith("Seconds")) return durationText(value * 1000)
     if (name.endsWith("Millis")) return durationText(value)
   }
@@ -62,6 +60,11 @@ const changes = (before: JsonObject | null, after: JsonObject | null): Html => {
     const earlier = member(from, name)
     return html`<li><span class="hint">${wordsOf(name)}:</span> ${earlier !== undefined && `${shown(name, earlier)} → `}${after === null ? "gone" : shown(name, member(now, name))}</li>`
   })}</ul>`
+}
+
+const csvOf = (state: JsonObject | null): string | null => {
+  const told = shownState(state)
+  return told === null ? null : writeJson(told)
 }
 
 /** `segments` is the address of the list, whose filters the ids set. */
@@ -95,7 +98,7 @@ export const auditColumns = (names: Names, segments: ReadonlyArray<string>): Rea
     label: "Before",
     fileOnly: true,
     cell: () => null,
-    csv: ({ before }) => (before === null ? null : writeJson(before))
+    csv: ({ before }) => csvOf(before)
   },
-  { label: "After", fileOnly: true, cell: () => null, csv: ({ after }) => (after === null ? null : writeJson(after)) }
+  { label: "After", fileOnly: true, cell: () => null, csv: ({ after }) => csvOf(after) }
 ]
