@@ -105,7 +105,8 @@ export const refusals = (walletState: WalletState, spends: Spends, request: Requ
   for (const spend of spends) {
     const { limitMicros, spentMicros } = spendInMonth(spend, month)
     if (limitMicros === null || spentMicros + holdMicros <= limitMicros) continue
-    found.push(new KeySpendLimitReached({ limitMicros, spentMicros, estimatedCostMicros: holdMicros }))
+    const of = spend === spends[0] ? "this key" : "the key that this one comes from"
+    found.push(new KeySpendLimitReached({ limitMicros, spentMicros, estimatedCostMicros: holdMicros, of }))
     break
   }
   if (balance.availableMicros < holdMicros) found.push(balanceTooLow(balance, request))

@@ -82,13 +82,15 @@ export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>
 export class KeySpendLimitReached extends Schema.TaggedError<KeySpendLimitReached>()("key_spend_limit_reached", {
   limitMicros: Schema.Int,
   spentMicros: Schema.Int,
-  estimatedCostMicros: Schema.Int
+  estimatedCostMicros: Schema.Int,
+  /** Whose limit it is: the calling key's own, or that of one that it comes from. */
+  of: Schema.optionalWith(Schema.Literal("this key", "the key that this one comes from"), { default: () => "this key" })
 }) {
   static readonly retryable = false
   static readonly retryHint =
     "Ask for less, wait for the next calendar month (UTC), or use a token with a higher limit."
   override get message() {
-    return `This run needs ${dollars(this.estimatedCostMicros)}. The monthly limit of this key is ${dollars(this.limitMicros)}, ${dollars(this.spentMicros)} is spent or held; it starts anew with the next calendar month (UTC)`
+    return `This run needs ${dollars(this.estimatedCostMicros)}. The monthly limit of ${this.of} is ${dollars(this.limitMicros)}, ${dollars(this.spentMicros)} is spent or held; it starts anew with the next calendar month (UTC)`
   }
 }
 export class Forbidden extends Schema.TaggedError<Forbidden>()("forbidden", {

@@ -52,8 +52,8 @@ export interface Principal {
 }
 
 /**
- * How much a token may spend in a month, and has: of its own limit and those that it shares, the one with the least
- * left.
+ * A token's own limit for a month, and what it has spent, with those that come from it. What its next run meets is the
+ * wallet's to tell: the limits of the tokens that it comes from count too (`domain/CurrentLimits`).
  */
 export type MonthSpend = Pick<TokenSpend, "limitMicros" | "spentMicros">
 
@@ -91,7 +91,7 @@ export class Accounts extends Context.Tag("gateway/services/Accounts")<
     readonly authenticate: (
       token: Redacted.Redacted<string>
     ) => Effect.Effect<Principal, Unauthorized | TokenRevoked | StorageError>
-    /** Charges and open holds of the current calendar month (UTC), against the limit that is nearest. */
+    /** Charges and open holds of the current calendar month (UTC), and the token's own limit. */
     readonly monthSpend: (token: Spender) => Effect.Effect<MonthSpend, StorageError>
     readonly createWorkspace: (name: string, by: Actor) => Effect.Effect<Workspace, ValidationError | StorageError>
     readonly workspace: (workspaceId: WorkspaceId) => Effect.Effect<Workspace, NotFound | StorageError>

@@ -31,7 +31,8 @@ export interface Token {
 export interface AskedToken {
   readonly label: string
   readonly scopes: ReadonlyArray<Scope>
-  readonly monthlyLimitMicros: Micros | null
+  /** Null: none, which a caller with a limit cannot give. Left out: none of its own; it shares the caller's. */
+  readonly monthlyLimitMicros?: Micros | null
   /** Null: when the caller's own ends. */
   readonly expiresAt: number | null
 }

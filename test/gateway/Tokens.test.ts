@@ -89,8 +89,10 @@ it.live(
           [refused.status, refused.json.error.code, refused.json.limitMicros, refused.json.spentMicros],
           [402, "key_spend_limit_reached", 2 * price, 2 * price]
         )
+        const { key } = (yield* call("GET", "/v1/limits", { token })).json
+        assert.deepStrictEqual([key.limitMicros, key.spentMicros], [2 * price, 2 * price])
         const me = (yield* call("GET", "/v1/whoami", { token })).json
-        assert.deepStrictEqual([me.monthlySpendLimitMicros, me.monthSpendMicros], [2 * price, 2 * price])
+        assert.strictEqual(me.monthlySpendLimitMicros, token === first.token ? 2 * price : null)
         assert.isAtMost(Date.parse(me.expiresAt), Date.now() + 3_600_000)
       }
       assert.strictEqual(

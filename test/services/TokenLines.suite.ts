@@ -3,6 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Clock, Effect, Either, Layer, Redacted } from "effect"
 import { createHash, randomBytes } from "node:crypto"
 import { describe } from "vitest"
+import { currentLimits } from "../../src/domain/CurrentLimits.js"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import { Micros } from "../../src/domain/Micros.js"
 import { secretBytes, tokenText } from "../../src/domain/Token.js"
@@ -41,12 +42,20 @@ export const tokenLinesSuite = (name: string, storage: Layer.Layer<LoginApproval
     })
     const start = (principal: Principal, wait = 20) =>
       Effect.flatMap(Runs, (runs) => Effect.either(runs.create(principal, requestOf(tool), wait)))
+    /** What counts for its next run. */
     const spent = (principal: Principal) =>
-      Effect.flatMap(Accounts, (accounts) =>
-        Effect.map(accounts.monthSpend(principal), ({ limitMicros, spentMicros }) => [
-          Number(limitMicros),
-          Number(spentMicros)
-        ])
+      Effect.map(
+        Effect.flatMap(Wallet, (wallet) => wallet.read(principal)),
+        ({ now, spends, walletState }) => {
+          const { limitMicros, spentMicros } = currentLimits(walletState, spends, now).key
+          return [Number(limitMicros), Number(spentMicros)]
+        }
+      )
+    /** What counts for it alone, and for those that come from it. */
+    const own = (principal: Principal) =>
+      Effect.map(
+        Effect.flatMap(Accounts, (accounts) => accounts.monthSpend(principal)),
+        ({ limitMicros, spentMicros }) => [limitMicros, spentMicros]
       )
 
     test("a token cannot spend more than its limit through the tokens that it lets in, nor they through theirs", (providers) =>
@@ -58,14 +67,24 @@ export const tokenLinesSuite = (name: string, storage: Layer.Layer<LoginApproval
         assert.isTrue(Either.isRight(yield* start(grandchild)))
         assert.isTrue(Either.isRight(yield* start(child)))
         for (const one of [first, child, grandchild, yield* letIn(first), yield* letIn(grandchild)]) {
-          const answer = yield* start(one)
-          assert.isTrue(
-            Either.isLeft(answer) &&
-              answer.left._tag === "key_spend_limit_reached" &&
-              answer.left.limitMicros === 2 * price
+          const refusal = yield* Effect.flip(yield* start(one))
+          assert.deepInclude(refusal, { _tag: "key_spend_limit_reached", limitMicros: 2 * price })
+          assert.include(
+            refusal.message,
+            one === first
+              ? "The monthly limit of this key is $0.01, "
+              : "The monthly limit of the key that this one comes from is $0.01, "
           )
           assert.deepStrictEqual(yield* spent(one), [2 * price, 2 * price])
         }
+        assert.deepStrictEqual(
+          [yield* own(first), yield* own(child), yield* own(grandchild)],
+          [
+            [2 * price, 2 * price],
+            [null, 2 * price],
+            [null, price]
+          ]
+        )
         assert.isNull((yield* (yield* Wallet).verify).difference)
       }))
 

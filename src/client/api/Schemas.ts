@@ -1883,18 +1883,21 @@ export type Token = {
   readonly scopes: ReadonlyArray<Scope>
   /** When it was made. ISO 8601, UTC. Example: "2026-06-15T12:00:00.000Z". */
   readonly createdAt: string
-  /** When it was used last, to the minute; null when it never was. */
+  /** When it was used last, as known up to a minute later; null when it never was. */
   readonly lastUsedAt: string | null
   /** When it ends; null for never. */
   readonly expiresAt: string | null
-  /** When it was revoked; null while it works. */
+  /** When it was revoked, or a token that it comes from; null for neither. */
   readonly revokedAt: string | null
   /**
    * How much it may spend in a calendar month (UTC), in micros; null without a limit of its own. Example:
    * 5000000.
    */
   readonly monthlySpendLimitMicros: number | null
-  /** Charges and open holds of this calendar month (UTC), in micros. Example: 120000. */
+  /**
+   * Charges and open holds of this calendar month (UTC), in micros, with those of the tokens that come from
+   * it. Example: 120000.
+   */
   readonly monthSpendMicros: number
 }
 
@@ -1902,7 +1905,10 @@ export type Token = {
 export type TokenChange = {
   /** What people call it. 1 to 100 characters. Example: "release server". */
   readonly label?: string | undefined
-  /** How many dollars it may spend in a calendar month (UTC); null for no limit of its own. Example: 25. */
+  /**
+   * How many dollars it may spend in a calendar month (UTC); null for no limit of its own, unless the calling
+   * token has one. Example: 25.
+   */
   readonly monthlyLimitUsd?: number | null | undefined
   /** When it ends; null for never. Example: "2027-01-01T00:00:00.000Z". */
   readonly expiresAt?: string | null | undefined
@@ -1933,7 +1939,10 @@ export type TokenRequest = {
     | "capabilities:write"
     | "account:manage"
   >
-  /** How many dollars it may spend in a calendar month (UTC); null for no limit of its own. Example: 25. */
+  /**
+   * How many dollars it may spend in a calendar month (UTC); without it, what the calling token may; null is
+   * refused when that has a limit. Example: 25.
+   */
   readonly monthlyLimitUsd?: number | null | undefined
   /** When it ends; without it, when the calling token ends. Example: "2027-01-01T00:00:00.000Z". */
   readonly expiresAt?: string | null | undefined
@@ -1955,18 +1964,21 @@ export type TokenWithSecret = {
   readonly scopes: ReadonlyArray<Scope>
   /** When it was made. ISO 8601, UTC. Example: "2026-06-15T12:00:00.000Z". */
   readonly createdAt: string
-  /** When it was used last, to the minute; null when it never was. */
+  /** When it was used last, as known up to a minute later; null when it never was. */
   readonly lastUsedAt: string | null
   /** When it ends; null for never. */
   readonly expiresAt: string | null
-  /** When it was revoked; null while it works. */
+  /** When it was revoked, or a token that it comes from; null for neither. */
   readonly revokedAt: string | null
   /**
    * How much it may spend in a calendar month (UTC), in micros; null without a limit of its own. Example:
    * 5000000.
    */
   readonly monthlySpendLimitMicros: number | null
-  /** Charges and open holds of this calendar month (UTC), in micros. Example: 120000. */
+  /**
+   * Charges and open holds of this calendar month (UTC), in micros, with those of the tokens that come from
+   * it. Example: 120000.
+   */
   readonly monthSpendMicros: number
   /**
    * The secret, for Authorization: Bearer. It is shown this once and stored nowhere. Example:
@@ -2110,9 +2122,15 @@ export type Whoami = {
   readonly createdAt: string
   /** When it ends; null for never. */
   readonly expiresAt: string | null
-  /** How much it may spend in a calendar month (UTC), in micros; null without a limit. Example: 5000000. */
+  /**
+   * How much it may spend in a calendar month (UTC), in micros; null without a limit of its own. GET
+   * /v1/limits shows the limit that counts, also that of a token that it comes from. Example: 5000000.
+   */
   readonly monthlySpendLimitMicros: number | null
-  /** Charges and open holds of this calendar month (UTC), in micros. Example: 120000. */
+  /**
+   * Charges and open holds of this calendar month (UTC), in micros, with those of the tokens that come from
+   * it. Example: 120000.
+   */
   readonly monthSpendMicros: number
   /** It can only read: it starts no run and pays nothing. Example: false. */
   readonly readOnly: boolean

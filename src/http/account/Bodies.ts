@@ -262,10 +262,14 @@ export const WhoamiBody = Schema.Struct({
   expiresAt: field(nullable(Time), "When it ends; null for never", null),
   monthlySpendLimitMicros: field(
     nullable(Schema.Int),
-    "How much it may spend in a calendar month (UTC), in micros; null without a limit",
+    "How much it may spend in a calendar month (UTC), in micros; null without a limit of its own. GET /v1/limits shows the limit that counts, also that of a token that it comes from",
     5_000_000
   ),
-  monthSpendMicros: field(Schema.Int, "Charges and open holds of this calendar month (UTC), in micros", 120_000),
+  monthSpendMicros: field(
+    Schema.Int,
+    "Charges and open holds of this calendar month (UTC), in micros, with those of the tokens that come from it",
+    120_000
+  ),
   readOnly: field(Schema.Boolean, "It can only read: it starts no run and pays nothing", false)
 }).annotations({ identifier: "Whoami", description: "The calling token" })
 

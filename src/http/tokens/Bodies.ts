@@ -27,15 +27,23 @@ const token = {
   label: field(Schema.String, "What people call it", "build server"),
   scopes: field(Schema.Array(Scope), "What it may do", ["catalog:read", "runs:read", "runs:execute"]),
   createdAt: field(Time, "When it was made", exampleTime),
-  lastUsedAt: field(nullable(Time), "When it was used last, to the minute; null when it never was", null),
+  lastUsedAt: field(
+    nullable(Time),
+    "When it was used last, as known up to a minute later; null when it never was",
+    null
+  ),
   expiresAt: field(nullable(Time), "When it ends; null for never", null),
-  revokedAt: field(nullable(Time), "When it was revoked; null while it works", null),
+  revokedAt: field(nullable(Time), "When it was revoked, or a token that it comes from; null for neither", null),
   monthlySpendLimitMicros: field(
     nullable(Schema.Int),
     "How much it may spend in a calendar month (UTC), in micros; null without a limit of its own",
     5_000_000
   ),
-  monthSpendMicros: field(Schema.Int, "Charges and open holds of this calendar month (UTC), in micros", 120_000)
+  monthSpendMicros: field(
+    Schema.Int,
+    "Charges and open holds of this calendar month (UTC), in micros, with those of the tokens that come from it",
+    120_000
+  )
 }
 
 export const TokenBody = Schema.Struct(token).annotations({
@@ -58,11 +66,12 @@ export const TokenPage = Schema.Struct({
 }).annotations({ identifier: "TokenPage", description: "A page of tokens" })
 
 const labelMeaning = "What people call it"
-const monthlyLimitUsd = askedMaybe(
-  nullable(UsdInput),
-  "How many dollars it may spend in a calendar month (UTC); null for no limit of its own",
-  Micros.make(25 * microsPerUsd)
-)
+const monthlyLimitUsd = (meaning: string) =>
+  askedMaybe(
+    nullable(UsdInput),
+    `How many dollars it may spend in a calendar month (UTC); ${meaning}`,
+    Micros.make(25 * microsPerUsd)
+  )
 const expiresAt = (whenNull: string) => askedMaybe(nullable(Instant), `When it ends; ${whenNull}`, Date.UTC(2027, 0, 1))
 
 export const TokenInput = Schema.Struct({
@@ -75,13 +84,13 @@ export const TokenInput = Schema.Struct({
     "What it may do: no more than the calling token",
     ["catalog:read", "runs:execute"]
   ),
-  monthlyLimitUsd,
+  monthlyLimitUsd: monthlyLimitUsd("without it, what the calling token may; null is refused when that has a limit"),
   expiresAt: expiresAt("without it, when the calling token ends")
 }).annotations({ identifier: "TokenRequest", description: "A token to be made" })
 
 export const TokenChange = Schema.Struct({
   label: askedMaybe(label, labelMeaning, "release server"),
-  monthlyLimitUsd,
+  monthlyLimitUsd: monthlyLimitUsd("null for no limit of its own, unless the calling token has one"),
   expiresAt: expiresAt("null for never")
 }).annotations({ identifier: "TokenChange", description: "What is to change of a token; what is left out stays" })
 

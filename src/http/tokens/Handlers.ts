@@ -46,17 +46,12 @@ export const TokensHandlers: Layer.Layer<
           "create",
           Effect.fnUntraced(function* ({ request }) {
             const caller = yield* Principal
-            const {
-              expiresAt = null,
-              label,
-              monthlyLimitUsd: monthlyLimitMicros = null,
-              scopes
-            } = yield* readToken(request)
+            const { expiresAt = null, label, monthlyLimitUsd: monthlyLimitMicros, scopes } = yield* readToken(request)
             const asked = {
               label,
               scopes: [...new Set(scopes)],
-              monthlyLimitMicros,
-              expiresAt
+              expiresAt,
+              ...(monthlyLimitMicros === undefined ? {} : { monthlyLimitMicros })
             }
             const by = yield* acting(caller)
             return tokenWithSecret(yield* Effect.uninterruptible(tokens.create(caller, asked, by)))

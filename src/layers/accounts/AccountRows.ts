@@ -61,8 +61,6 @@ export interface AccountRows {
   readonly tokenByDigest: (digest: Uint8Array) => Effect.Effect<TokenRow | null, StorageError>
   /** Notes when these tokens were used last: never an earlier time than the one that is known, nor one to come. */
   readonly noteUses: (uses: ReadonlyArray<TokenUse>) => Effect.Effect<void, StorageError>
-  /** Of the token and of all that it comes from, its own first; with the storage's time. None for no such token. */
-  readonly spends: (
-    token: Spender
-  ) => Effect.Effect<{ readonly spends: ReadonlyArray<TokenSpend>; readonly now: number }, StorageError>
+  /** With the storage's time. Null for no such token. */
+  readonly spend: (token: Spender) => Effect.Effect<(TokenSpend & { readonly now: number }) | null, StorageError>
 }

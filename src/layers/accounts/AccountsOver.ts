@@ -2,9 +2,9 @@
  * Workspaces and tokens over the rows of any storage. Only the digest of a token is stored. Limits are read where money
  * is decided (Wallet), not here.
  */
-import { Array as Arr, Clock, Effect, Either, Redacted, type Scope } from "effect"
+import { Clock, Effect, Either, Redacted, type Scope } from "effect"
 import { randomBytes } from "node:crypto"
-import { tightest } from "../../domain/Admission.js"
+import { spendInMonth } from "../../domain/Admission.js"
 import { NotFound, TokenRevoked, Unauthorized, ValidationError } from "../../domain/ApiErrors.js"
 import { type AuditAction, memberActing } from "../../domain/AuditEntry.js"
 import { TokenId, WorkspaceId } from "../../domain/Ids.js"
@@ -221,10 +221,8 @@ export const accountsOver = (
     return Accounts.of({
       authenticate: authenticate(parts),
       monthSpend: Effect.fn("Accounts.monthSpend")(function* (token) {
-        const { now, spends } = yield* rows.spends(token)
-        return Arr.isNonEmptyReadonlyArray(spends)
-          ? tightest(spends, monthOf(now))
-          : { limitMicros: null, spentMicros: zero }
+        const spend = yield* rows.spend(token)
+        return spend === null ? { limitMicros: null, spentMicros: zero } : spendInMonth(spend, monthOf(spend.now))
       }),
       createWorkspace: createWorkspace(parts),
       workspace: Effect.fn("Accounts.workspace")((workspaceId) =>

@@ -1,5 +1,5 @@
 /** Workspaces and tokens in the memory storage: the rows of `accounts/AccountRows`. Nothing survives the process. */
-import { Array as Arr, Clock, Effect, HashMap, Layer, Option, Struct } from "effect"
+import { Clock, Effect, HashMap, Layer, Option, Struct } from "effect"
 import type { TokenId, WorkspaceId } from "../../domain/Ids.js"
 import { zero } from "../../domain/Micros.js"
 import { childEnd, lineOf } from "../../domain/TokenLine.js"
@@ -104,14 +104,6 @@ const tokenByDigest = (state: MemoryState, digest: Uint8Array, now: number) => {
   })
 }
 
-const spendsOf = ({ tokens }: MemoryState, tokenId: TokenId) =>
-  Arr.filterMap(Option.match(HashMap.get(tokens, tokenId), { onNone: () => [], onSome: lineOf }), (id) =>
-    Option.map(HashMap.get(tokens, id), ({ monthlyLimitMicros, spend }) => ({
-      ...spend,
-      limitMicros: monthlyLimitMicros
-    }))
-  )
-
 const makeRows = Effect.map(MemoryStorage, ({ modify, read, transact }): AccountRows => ({
   insertWorkspace: (workspace) =>
     modify((state) =>
@@ -202,8 +194,13 @@ const makeRows = Effect.map(MemoryStorage, ({ modify, read, transact }): Account
         )
       }
     ]),
-  spends: ({ tokenId }) =>
-    Effect.zipWith(read, Clock.currentTimeMillis, (state, now) => ({ spends: spendsOf(state, tokenId), now }))
+  spend: ({ tokenId }) =>
+    Effect.zipWith(read, Clock.currentTimeMillis, ({ tokens }, now) =>
+      Option.match(HashMap.get(tokens, tokenId), {
+        onNone: () => null,
+        onSome: ({ monthlyLimitMicros, spend }) => ({ ...spend, limitMicros: monthlyLimitMicros, now })
+      })
+    )
 }))
 
 export const AccountsMemory: Layer.Layer<Accounts, never, MemoryStorage | Ids> = Layer.scoped(

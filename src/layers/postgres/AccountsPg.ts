@@ -65,7 +65,7 @@ const tokenRows = rowsOf(
     revoked: Schema.Boolean
   })
 )
-const spendRows = rowsOf(
+const spendRow = rowOf(
   Schema.Struct({
     limitMicros: Schema.NullOr(Micros),
     month: Schema.String,
@@ -278,15 +278,14 @@ const makeRows: Effect.Effect<AccountRows, never, Database | EffectScope.Scope> 
             where token_last_uses.last_used_at < excluded.last_used_at`)
         )
       ),
-    spends: Effect.fnUntraced(function* ({ tokenId, workspaceId }) {
-      const rows = yield* spendRows(
-        query(sql`
-          select t.monthly_limit_micros as "limitMicros", t.spend_month as month, t.spend_micros as "spentMicros", ${sql.literal(yield* databaseNow)} as now
-          from tokens own join tokens t on t.workspace_id = own.workspace_id and t.token_id = any(own.token_id || own.ancestors)
-          where own.workspace_id = ${workspaceId} and own.token_id = ${tokenId} order by array_position(own.ancestors, t.token_id) nulls first`)
+    spend: ({ tokenId, workspaceId }) =>
+      Effect.flatMap(databaseNow, (now) =>
+        spendRow(
+          query(sql`
+            select monthly_limit_micros as "limitMicros", spend_month as month, spend_micros as "spentMicros", ${sql.literal(now)} as now
+            from tokens where workspace_id = ${workspaceId} and token_id = ${tokenId}`)
+        )
       )
-      return { spends: rows, now: rows[0]?.now ?? 0 }
-    })
   }
 })
 

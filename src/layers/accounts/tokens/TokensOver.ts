@@ -110,7 +110,7 @@ export const tokensOver = (rows: TokenRows): Effect.Effect<Tokens["Type"], never
                 {
                   scopes: asked.scopes,
                   ...(asked.expiresAt === null ? {} : { expiresAt: asked.expiresAt }),
-                  ...(asked.monthlyLimitMicros === null ? {} : { limitMicros: asked.monthlyLimitMicros })
+                  ...(asked.monthlyLimitMicros === undefined ? {} : { limitMicros: asked.monthlyLimitMicros })
                 },
                 powers
               )
@@ -118,6 +118,7 @@ export const tokensOver = (rows: TokenRows): Effect.Effect<Tokens["Type"], never
             const expiresAt = childEnd(asked.expiresAt, powers.expiresAt)
             yield* rows.insert({
               ...asked,
+              monthlyLimitMicros: asked.monthlyLimitMicros ?? null,
               tokenId,
               workspaceId: caller.workspaceId,
               expiresAt,
