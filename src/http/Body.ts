@@ -14,6 +14,7 @@ import { isObject, type Json } from "../domain/Json.js"
 import { bodyBytesMax, discardBytesMax } from "../domain/Limits.js"
 import { withNumbers } from "../domain/LosslessJson.js"
 import { type BodyBudget, overBudget } from "./BodyBudget.js"
+import { askForBody } from "./serving/AnnouncedBodies.js"
 import { fromIssues } from "./FieldProblems.js"
 import { parseStrict } from "./JsonText.js"
 import { type UrlEncoded, urlEncoded } from "./UrlEncoded.js"
@@ -32,6 +33,9 @@ const readBytes = (request: HttpServerRequest.HttpServerRequest, bytesMax: numbe
     const source = NodeHttpServerRequest.toIncomingMessage(request)
     const chunks: Array<Buffer> = []
     let bytes = 0
+    if (Number(source.headers["content-length"]) > bytesMax)
+      return resume(Effect.fail(new PayloadTooLarge({ limitBytes: bytesMax })))
+    askForBody(source)
     source.on("data", (chunk: Buffer) => {
       bytes += chunk.length
       if (bytes <= bytesMax) {

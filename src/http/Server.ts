@@ -53,6 +53,7 @@ import { PaymentsHandlers } from "./payments/Handlers.js"
 import { providerCallbackLayer, providerCallbackRoutes } from "./ProviderCallbacks.js"
 import { ReadTurnsLayer } from "./ReadTurns.js"
 import { RunsHandlers } from "./runs/Handlers.js"
+import { holdBodiesBack } from "./serving/AnnouncedBodies.js"
 import { tellAllResponses } from "./serving/HangUps.js"
 import { listen, ServerAddress } from "./serving/Listening.js"
 import { makeRefusing, stopping, unknownExpectation } from "./serving/Refusing.js"
@@ -92,6 +93,7 @@ const nodeServer = (
     if (isServed(server)) return
     answer(response, stopping)
   })
+  holdBodiesBack(server)
   server.on("checkExpectation", (_, response) => answer(response, unknownExpectation))
   server.on("clientError", refuseUnreadable)
   server.on("connect", refuseTunnel)

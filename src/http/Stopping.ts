@@ -11,7 +11,7 @@ import { Server as NetServer, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { Deferred, Effect, Fiber } from "effect"
 import { idleLookMillis, idleShareOfDrain, lateRequestsMax } from "../domain/Limits.js"
-import { endSoftly } from "./serving/SoftEnd.js"
+import { endsSoftly } from "./serving/SoftEnd.js"
 
 export interface Endings {
   /**
@@ -85,11 +85,6 @@ export const hearOnly = (server: Server, arrived: Endings["arrived"]): void => {
       return false
     }
   })
-}
-
-/** Node calls this when the last answer is written, and would close the connection at once. */
-const endsSoftly = (socket: Socket): void => {
-  socket.destroySoon = () => endSoftly(socket)
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The end of a connection whose client may still be sending. */
+import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { Effect, FiberId } from "effect"
 import { lingerMillis } from "../../domain/Limits.js"
@@ -16,4 +17,9 @@ export const endSoftly = (socket: Duplex, lastWords?: string): void => {
   )
   const waiting = Effect.runFork(cut)
   socket.once("close", () => waiting.unsafeInterruptAsFork(FiberId.none))
+}
+
+/** Node calls this when the last answer of a connection is written, and would close the connection at once. */
+export const endsSoftly = (socket: Socket): void => {
+  socket.destroySoon = () => endSoftly(socket)
 }
