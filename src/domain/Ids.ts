@@ -4,6 +4,7 @@
  */
 import { Schema } from "effect"
 import { madeQuickly } from "./Brands.js"
+import { runAfterRequestMillisMax } from "./Limits.js"
 
 const id = <const Prefix extends string, const Brand extends string>(prefix: Prefix, brand: Brand) => {
   const pattern = new RegExp(`^${prefix}_[0-9a-z]{26}$`)
@@ -17,6 +18,9 @@ const id = <const Prefix extends string, const Brand extends string>(prefix: Pre
 
 export const RunId = id("run", "RunId")
 export type RunId = typeof RunId.Type
+/** Of a request to which the client gave no id of its own. */
+export const RequestId = id("req", "RequestId")
+export type RequestId = typeof RequestId.Type
 export const AttemptId = id("att", "AttemptId")
 export type AttemptId = typeof AttemptId.Type
 export const ReceiptId = id("rcp", "ReceiptId")
@@ -76,5 +80,13 @@ export const suffix = (millis: number, random: Uint8Array): string => {
 export const firstRunIdAt = (millis: number): RunId => RunId.make(`run_${suffix(millis, new Uint8Array(10))}`)
 
 /** The time of the clock that made the id. */
-export const millisOfRunId = (runId: RunId): number =>
-  Array.from(runId.slice(4, 14)).reduce((millis, digit) => millis * 32 + alphabet.indexOf(digit), 0)
+const millisOf = (id: RunId | RequestId): number =>
+  Array.from(id.slice(4, 4 + timeLetters)).reduce((millis, digit) => millis * 32 + alphabet.indexOf(digit), 0)
+
+export const millisOfRunId: (runId: RunId) => number = millisOf
+
+/** The ids that a run of this request can have: one node makes both, and the run's soon after the request's. */
+export const runIdsOfRequest = (requestId: RequestId): { readonly from: RunId; readonly before: RunId } => {
+  const millis = millisOf(requestId)
+  return { from: firstRunIdAt(millis), before: firstRunIdAt(millis + runAfterRequestMillisMax) }
+}

@@ -168,6 +168,8 @@ export const headerBytesMax = 16_384
 /** How long a client may take to send its headers, and its whole request. */
 export const headersMillisMax = 10_000
 export const requestMillisMax = 30_000
+/** For how long after a request its run is looked for: to be sent, a request has half of this. */
+export const runAfterRequestMillisMax = 60_000
 /**
  * How long an idle connection stays open. This is longer than load balancers keep it, so that they close it and not the
  * gateway.

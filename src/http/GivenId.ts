@@ -2,7 +2,7 @@
 import { Effect, Option, Schema } from "effect"
 import { NotFound } from "../domain/ApiErrors.js"
 import { cutText } from "../domain/Characters.js"
-import { ApprovalId, MediaId, RunId, TokenId, WorkspaceId } from "../domain/Ids.js"
+import { ApprovalId, MediaId, RequestId, RunId, TokenId, WorkspaceId } from "../domain/Ids.js"
 import { shownIdCharsMax } from "../domain/Limits.js"
 
 /** The answer to a text that names nothing. */
@@ -22,5 +22,7 @@ export const idReader = <A>(what: string, schema: Schema.Schema<A, string>) => {
 export const approvalIdOf = idReader("login approval", ApprovalId)
 export const mediaIdOf = idReader("file", MediaId)
 export const runIdOf = idReader("run", RunId)
+/** What a customer may quote of a run. */
+export const runOrRequestIdOf = idReader("run", Schema.Union(RunId, RequestId))
 export const tokenIdOf = idReader("token", TokenId)
 export const workspaceIdOf = idReader("workspace", WorkspaceId)

@@ -6,13 +6,13 @@
  */
 import { Context, type Effect } from "effect"
 import type { NotFound, ValidationError } from "../domain/ApiErrors.js"
-import type { ProposalId, RunId } from "../domain/Ids.js"
+import type { ProposalId, RequestId, RunId } from "../domain/Ids.js"
 import type { Micros } from "../domain/Micros.js"
 import type { Page, PageRequest } from "../domain/Page.js"
 import type { Attempt, Run } from "../domain/Run.js"
 import type { Decider, OperatorActing, Proposal, Resolution } from "../domain/Resolution.js"
 import type { StorageError } from "../domain/StorageErrors.js"
-import type { RunDetail } from "./RunStore.js"
+import type { RunDetail, RunKey } from "./RunStore.js"
 
 export type Resolved =
   | { readonly _tag: "Settled"; readonly detail: RunDetail }
@@ -52,6 +52,8 @@ export class Reconciliation extends Context.Tag("gateway/services/Reconciliation
     readonly uncertain: (page: PageRequest) => Effect.Effect<Page<UncertainRow>, StorageError>
     /** Of a run in any state. */
     readonly about: (runId: RunId) => Effect.Effect<UncertainCase, NotFound | StorageError>
+    /** The run of this id, or the run that the request of this id made, in whichever workspace. */
+    readonly find: (id: RunId | RequestId) => Effect.Effect<RunKey, NotFound | StorageError>
     /** Two people decide about runs that hold more than this; null when one is always enough. */
     readonly twoPersonAboveMicros: Micros | null
   }

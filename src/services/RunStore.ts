@@ -4,7 +4,7 @@
  * Methods that say so join the surrounding transaction. Nothing here decides about money or states.
  */
 import { Context, type Effect } from "effect"
-import type { MediaId, RunId, WorkspaceId } from "../domain/Ids.js"
+import type { MediaId, RequestId, RunId, WorkspaceId } from "../domain/Ids.js"
 import type { Attempt, ListedRun, Run, RunStatus } from "../domain/Run.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 import type { Page, PageRequest } from "../domain/Page.js"
@@ -216,5 +216,10 @@ export class RunStore extends Context.Tag("gateway/services/RunStore")<
     }) => Effect.Effect<number, StorageError>
     /** The workspace of a run, for operators who have only its id. */
     readonly locate: (runId: RunId) => Effect.Effect<RunKey | null, StorageError>
+    /**
+     * The run that a request made, likewise. No index holds requests, because it would cost each run: the runs of the
+     * minute that began with the request are looked through.
+     */
+    readonly locateRequest: (requestId: RequestId) => Effect.Effect<RunKey | null, StorageError>
   }
 >() {}

@@ -1,8 +1,8 @@
 /** What the settling of uncertain runs by a person promises, whatever they are stored in. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Either, Layer } from "effect"
+import { Clock, Effect, Either, Layer } from "effect"
 import { describe } from "vitest"
-import { RunId } from "../../src/domain/Ids.js"
+import { RequestId, RunId, suffix } from "../../src/domain/Ids.js"
 import { Micros } from "../../src/domain/Micros.js"
 import type { Run } from "../../src/domain/Run.js"
 import { StorageBusy } from "../../src/domain/StorageErrors.js"
@@ -105,6 +105,27 @@ export const reconciliationSuite = (name: string, storage: Layer.Layer<Storage>)
           items.map(({ amountMicros, kind, reason }) => ({ kind, amountMicros, reason })).reverse()
         )
       )
+
+    test(
+      "a run is found by its id and by that of the request that made it, unless this one was made at another time",
+      Effect.gen(function* () {
+        const runs = yield* Runs
+        const { find } = yield* Reconciliation
+        const principal = yield* funded(credited)
+        const now = yield* Clock.currentTimeMillis
+        const requestAt = (millis: number) => RequestId.make(`req_${suffix(millis, new Uint8Array(10).fill(7))}`)
+        const runOf = (requestId: RequestId) =>
+          Effect.map(runs.create(principal, requestOf("mock-email-find", { requestId }), 20), ({ run }) => run)
+        const { runId, workspaceId } = yield* runOf(requestAt(now - 5_000))
+        assert.deepStrictEqual(yield* find(runId), { runId, workspaceId })
+        assert.deepStrictEqual(yield* find(requestAt(now - 5_000)), { runId, workspaceId })
+        for (const strange of [now + 3_600_000, now - 3_600_000]) {
+          yield* runOf(requestAt(strange))
+          assert.strictEqual((yield* Effect.flip(find(requestAt(strange))))._tag, "not_found")
+        }
+        assert.strictEqual((yield* Effect.flip(find(requestAt(now - 4_000))))._tag, "not_found")
+      })
+    )
 
     test(
       "an error after a decision that is committed does not say that nothing was done",

@@ -81,6 +81,7 @@ export const knownPages: { readonly [route: string]: KnownPage } = {
   "POST /console/:workspaceId/members/:memberId/link": { ...formOf("owner"), mayBeGone: true },
   "GET /console/:workspaceId/audit": page("owner"),
   "GET /console/operator/health": page("operator"),
+  "GET /console/operator/runs": page("operator"),
   "GET /console/operator/desk": page("operator"),
   "GET /console/operator/desk/:runId": page("operator"),
   "POST /console/operator/desk/:runId/resolve": formOf("operator", {

@@ -31,6 +31,14 @@ export const crossings: ReadonlyArray<Crossing> = [
   { what: "Runs that wait for a person", text: "from runs r where r.status = 'reconciliation_pending'" },
   { what: "The age of the oldest queued run", text: "select min(created_at) as since from runs" },
   { what: "Finding the workspace of a run by its id", text: "from workspaces w join runs r" },
+  {
+    what: "Finding a run by the id of its request",
+    text: "join runs r on r.workspace_id = w.workspace_id and r.run_id >="
+  },
+  {
+    what: "Finding a run by the id of its request",
+    text: "join history_runs r on r.workspace_id = w.workspace_id and r.run_id >="
+  },
   { what: "Forgetting refused runs", text: "with old as materialized" },
   { what: "Automatic top-ups that are due", text: "from automatic_top_ups a\n          join wallets w" },
   {

@@ -1,6 +1,6 @@
 /** Runs over `MemoryStorage`: the same fences and orders as on Postgres. */
 import { Clock, Effect, HashMap, Layer, Option, Array as Arr } from "effect"
-import type { RunId } from "../../domain/Ids.js"
+import { type RunId, runIdsOfRequest } from "../../domain/Ids.js"
 import {
   type Attempt,
   type ListedRun,
@@ -344,7 +344,15 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
           Option.getOrNull(
             Option.map(HashMap.get(state.runs, runId), ({ run }) => ({ workspaceId: run.workspaceId, runId }))
           )
-        )
+        ),
+      locateRequest: (requestId) =>
+        Effect.map(storage.read, (state) => {
+          const { before, from } = runIdsOfRequest(requestId)
+          const made = Array.from(HashMap.values(state.runs)).find(
+            ({ run }) => run.requestId === requestId && run.runId >= from && run.runId < before
+          )
+          return made === undefined ? null : { workspaceId: made.run.workspaceId, runId: made.run.runId }
+        })
     })
   })
 )

@@ -3,7 +3,7 @@
  * Lists are in `RunListPg.ts`, taking runs in `RunClaimsPg.ts`.
  */
 import { Effect, Exit, Schema } from "effect"
-import { RunId, WorkspaceId } from "../../domain/Ids.js"
+import { RunId, runIdsOfRequest, WorkspaceId } from "../../domain/Ids.js"
 import { pageOf } from "../../domain/Pages.js"
 import { type Attempt, uncertainKey, uncertainPlaceOf } from "../../domain/Run.js"
 import type { RunKey, RunStore } from "../../services/RunStore.js"
@@ -124,6 +124,15 @@ export const runReads = Effect.fnUntraced(function* (
           select r.run_id as "runId", r.workspace_id as "workspaceId" from workspaces w join runs r on r.workspace_id = w.workspace_id and r.run_id = ${runId}`)
       )
       return found ?? (yield* past.locate(runId))
+    }),
+    locateRequest: Effect.fnUntraced(function* (requestId) {
+      const { before, from } = runIdsOfRequest(requestId)
+      const found = yield* keyRow(
+        query(sql`
+          select r.run_id as "runId", r.workspace_id as "workspaceId" from workspaces w
+          join runs r on r.workspace_id = w.workspace_id and r.run_id >= ${from} and r.run_id < ${before} and r.request_id = ${requestId} limit 1`)
+      )
+      return found ?? (yield* past.locateRequest(requestId))
     })
   } satisfies Partial<RunStore["Type"]>
 })

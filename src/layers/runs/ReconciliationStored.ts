@@ -3,11 +3,11 @@
  * fenced by the run's status, with the lost attempt closed; the proposal, if there is one; and the entry of the audit
  * trail.
  */
-import { Clock, Effect, Layer } from "effect"
+import { Clock, Effect, Layer, Schema } from "effect"
 import { NotFound, ValidationError } from "../../domain/ApiErrors.js"
 import { type Actor, actorName, type AuditRecord } from "../../domain/AuditEntry.js"
 import { failedAttempt, failedRun } from "../../domain/FailedRun.js"
-import { ProposalId, type RunId } from "../../domain/Ids.js"
+import { ProposalId, RequestId, type RunId } from "../../domain/Ids.js"
 import { reasonProblem } from "../../domain/Labels.js"
 import { type Micros, zero } from "../../domain/Micros.js"
 import {
@@ -28,6 +28,8 @@ import { Reconciliation, type UncertainRow } from "../../services/Reconciliation
 import { type RunKey, RunStore } from "../../services/RunStore.js"
 import { RunSignals } from "../../services/RunSignals.js"
 import { Settlement } from "../../services/Settlement.js"
+
+const isRequestId = Schema.is(RequestId)
 
 type Done = { readonly _tag: "Ended"; readonly run: Run } | { readonly _tag: "Proposed"; readonly proposal: Proposal }
 
@@ -84,12 +86,15 @@ export const ReconciliationStored = ({
       const store = yield* RunStore
       const trail = yield* AuditTrail
 
+      const keyOf = Effect.fnUntraced(function* (id: RunId | RequestId) {
+        const key = yield* isRequestId(id) ? store.locateRequest(id) : store.locate(id)
+        return key ?? (yield* new NotFound({ what: "run", id }))
+      })
+
       const find = Effect.fnUntraced(function* (runId: RunId) {
-        const key = yield* store.locate(runId)
-        const run = key === null ? null : yield* store.get(key)
-        return key === null || run === null
-          ? yield* new NotFound({ what: "run", id: runId })
-          : { key: { workspaceId: key.workspaceId, runId }, run }
+        const key = yield* keyOf(runId)
+        const run = yield* store.get(key)
+        return run === null ? yield* new NotFound({ what: "run", id: runId }) : { key, run }
       })
 
       /** Settles the run as part of the surrounding transaction. */
@@ -197,6 +202,7 @@ export const ReconciliationStored = ({
 
       return Reconciliation.of({
         twoPersonAboveMicros,
+        find: keyOf,
         uncertain: Effect.fn("Reconciliation.uncertain")(function* (page) {
           const found = yield* store.uncertain(page)
           return { ...found, items: yield* rowsOf(found.items) }

@@ -6,7 +6,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { AuditFilter } from "../../../src/domain/AuditEntry.js"
-import { RunId, TopUpId, type WorkspaceId } from "../../../src/domain/Ids.js"
+import { RequestId, RunId, TopUpId, type WorkspaceId } from "../../../src/domain/Ids.js"
 import { LedgerKind } from "../../../src/domain/Ledger.js"
 import { RunStatus } from "../../../src/domain/Run.js"
 import { AuditTrailPg } from "../../../src/layers/postgres/AuditTrailPg.js"
@@ -143,6 +143,7 @@ describe("the statements of lists", () => {
           yield* wallet.overview(workspaceId)
           yield* runs.detail({ workspaceId, runId: RunId.make(`run_${middle}`) })
           yield* runs.locate(RunId.make(`run_${middle}`))
+          yield* runs.locateRequest(RequestId.make(`req_1${middle.slice(1)}`))
         }).pipe(
           Effect.provide(
             Layer.mergeAll(

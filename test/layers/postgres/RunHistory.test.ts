@@ -3,13 +3,13 @@
  * proves, what stays, and what a crash does. The clock of the history is months ahead, so that runs of now are old.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Either, Layer, Ref, Stream } from "effect"
-import { createHash } from "node:crypto"
+import { Clock, Effect, Either, Layer, Ref, Stream } from "effect"
+import { createHash, randomBytes } from "node:crypto"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import { gunzipSync, gzipSync } from "node:zlib"
-import { firstRunIdAt } from "../../../src/domain/Ids.js"
+import { firstRunIdAt, RequestId, suffix } from "../../../src/domain/Ids.js"
 import { endOfMonth, monthOf } from "../../../src/domain/Run.js"
 import { Database } from "../../../src/layers/postgres/Database.js"
 import { YoungestMoved } from "../../../src/layers/postgres/history/HistoryReads.js"
@@ -101,7 +101,9 @@ const started = Effect.fnUntraced(function* (
   principal: Effect.Effect.Success<ReturnType<typeof funded>>,
   endpoint = tool
 ) {
-  const request = requestOf(endpoint)
+  const millis = yield* Clock.currentTimeMillis
+  const requestId = RequestId.make(`req_${suffix(millis, randomBytes(10))}`)
+  const request = requestOf(endpoint, { requestId })
   return { request, ...(yield* (yield* Runs).create(principal, request, 20)) }
 })
 
@@ -167,12 +169,14 @@ describe("finished runs that are old", () => {
             counts,
             standing,
             decisions: yield* proposals.ofRuns([{ workspaceId, runId: paid!.run.runId }]),
-            place: yield* store.locate(paid!.run.runId)
+            place: yield* store.locate(paid!.run.runId),
+            placeOfRequest: yield* store.locateRequest(RequestId.make(paid!.run.requestId))
           }
         })
         const before = yield* seen
         assert.strictEqual(before.pages[0]!.length, 4)
         assert.strictEqual(before.decisions.length, 1)
+        assert.deepStrictEqual(before.placeOfRequest, { workspaceId, runId: paid!.run.runId })
         assert.strictEqual((yield* passed).runs, 0)
         yield* after(8)
         assert.strictEqual((yield* (yield* Retention).due).runs, 3)

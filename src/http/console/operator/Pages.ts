@@ -20,6 +20,7 @@ import { deskPage } from "./Desk.js"
 import { healthPage } from "./Health.js"
 import { operatorMemberPages } from "./Operators.js"
 import { providersPage, switchProvider } from "./Providers.js"
+import { findRunPage } from "./FindRun.js"
 import { creditWorkspace, saveLearning, saveLimits, savePolicy, workspacePage } from "./Workspace.js"
 import { workspacesPage } from "./Workspaces.js"
 
@@ -41,6 +42,7 @@ export type OperatorServices =
 
 export const operatorPages: ReadonlyArray<Page<OperatorServices>> = [
   healthPage,
+  findRunPage,
   deskPage,
   casePage,
   resolveRun,

@@ -3,7 +3,7 @@
  * looks here second misses none, even while they move.
  */
 import { Clock, Context, Effect, Schema } from "effect"
-import { millisOfRunId, RunId, WorkspaceId } from "../../../domain/Ids.js"
+import { millisOfRunId, RunId, runIdsOfRequest, WorkspaceId } from "../../../domain/Ids.js"
 import type { RunKey, RunStore } from "../../../services/RunStore.js"
 import type { Database } from "../Database.js"
 import { rowOf } from "../database/Rows.js"
@@ -51,5 +51,14 @@ export const historyReads = (database: Database["Type"], youngestMillis: number)
         join history_runs r on r.workspace_id = w.workspace_id and r.run_id = ${runId}`)
     )
 
-  return { getMany, attempts, locate, media: mediaOf(database, "history_media") }
+  const locateRequest: RunStore["Type"]["locateRequest"] = (requestId) => {
+    const { before, from } = runIdsOfRequest(requestId)
+    return keyRow(
+      query(sql`
+        select r.run_id as "runId", r.workspace_id as "workspaceId" from workspaces w
+        join history_runs r on r.workspace_id = w.workspace_id and r.run_id >= ${from} and r.run_id < ${before} and r.request_id = ${requestId} limit 1`)
+    )
+  }
+
+  return { getMany, attempts, locate, locateRequest, media: mediaOf(database, "history_media") }
 }
