@@ -8,7 +8,7 @@ import * as Options from "@effect/cli/Options"
 import * as ValidationError from "@effect/cli/ValidationError"
 import { Effect, Either, Schema } from "effect"
 import type { FieldProblem } from "../domain/ApiErrors.js"
-import { ConnectionId, RunId, TokenId } from "../domain/Ids.js"
+import { ConnectionId, RequestId, RunId, TokenId } from "../domain/Ids.js"
 import { instantExpected, readInstant } from "../domain/Instant.js"
 import { creditKeyProblem, reasonProblem } from "../domain/Labels.js"
 import { pageRowsDefault, pageRowsMax, rotationOverlapSecondsMax, workspaceCountMax } from "../domain/Limits.js"
@@ -95,6 +95,12 @@ export const tokenArgument = argument("ID", decoded(TokenId, "must be the id of 
 )
 export const runArgument = argument("RUN_ID", decoded(RunId, "must be the id of a run, such as run_01k…")).pipe(
   Args.withDescription("The id of the run, as runs list shows it")
+)
+export const runOrRequestArgument = argument(
+  "RUN_ID",
+  decoded(Schema.Union(RunId, RequestId), "must be the id of a run, such as run_01k…")
+).pipe(
+  Args.withDescription("The id of the run, as runs list shows it; with --database also that of its request, req_01k…")
 )
 export const connectionArgument = argument(
   "ID",

@@ -4,7 +4,7 @@
  */
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import { Data, Effect, type Layer, Option, Schema, Redacted } from "effect"
+import { Effect, type Layer, Option, Schema, Redacted } from "effect"
 import { counted } from "../domain/Counted.js"
 import { commandLine } from "../domain/AuditEntry.js"
 import { Accounts } from "../services/Accounts.js"
@@ -15,20 +15,12 @@ import { toUsd } from "../domain/Micros.js"
 import { announced, dryRun } from "./Announced.js"
 import { answer, isoTime } from "./Answer.js"
 import { createOver, listOver, more, revokeOver, rotateToken, tokenLine } from "./client/AccountCommands.js"
-import { type LoggedIn, loggedIn, NotLoggedIn, urlOption } from "./client/GatewayClient.js"
+import { type LoggedIn, loggedIn, loggedInOrTold, urlOption } from "./client/GatewayClient.js"
 import * as Inputs from "./Inputs.js"
 import { orTell, tokenUnconfirmed } from "./Unconfirmed.js"
 import { workspaceOf } from "./Workspaces.js"
 
-class NeedsLogin extends Data.TaggedError("NeedsLogin")<{ readonly message: string }> {}
-
-/** Says the other way where there is no login. */
-const loggedInOrTold = (url: Option.Option<string>) =>
-  Effect.mapError(loggedIn(url), (error) =>
-    error instanceof NotLoggedIn
-      ? new NeedsLogin({ message: `${error.message}. Or name a workspace of this machine's database with --workspace` })
-      : error
-  )
+const otherWay = "name a workspace of this machine's database with --workspace"
 
 const workspaceHere = Inputs.workspaceOr(", in the database of this machine; that of the login when it is left out")
 
@@ -76,7 +68,7 @@ const listTokens = <E, R>(operator: Layer.Layer<Accounts | Tokens, E, R>) =>
           const page = { limit, cursor: Option.getOrNull(cursor) }
           if (Option.isSome(workspace))
             return yield* Effect.provide(listHere(workspace.value, limit, page.cursor), operator)
-          return yield* listOver(yield* loggedInOrTold(url), page)
+          return yield* listOver(yield* loggedInOrTold(url, otherWay), page)
         })
       )
   ).pipe(Command.withDescription("The tokens of a workspace, newest first"))
@@ -105,7 +97,7 @@ const createToken = <E, R>(operator: Layer.Layer<Accounts, E, R>) =>
         Effect.gen(function* () {
           if (Option.isNone(workspace)) {
             if (ofOperator) return yield* ValidationError.of("operator", "needs --workspace")
-            const gateway = yield* loggedInOrTold(url)
+            const gateway = yield* loggedInOrTold(url, otherWay)
             return yield* createOver(gateway, {
               label,
               scopes: [...scopes],

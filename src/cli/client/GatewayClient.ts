@@ -196,6 +196,14 @@ export const loggedIn = (url: Option.Option<string>) =>
     return it
   })
 
+export class NeedsLogin extends Data.TaggedError("NeedsLogin")<{ readonly message: string }> {}
+
+/** For a command that can do its work on this machine too: where there is no login, it says how. */
+export const loggedInOrTold = (url: Option.Option<string>, otherWay: string) =>
+  Effect.mapError(loggedIn(url), (error) =>
+    error instanceof NotLoggedIn ? new NeedsLogin({ message: `${error.message}. Or ${otherWay}` }) : error
+  )
+
 /** Reads what a command needs of an answer. Any other shape is no gateway's answer. */
 export const expectShape = <A, I>(schema: Schema.Schema<A, I>) => {
   const decode = Schema.decodeUnknown(schema)

@@ -1,21 +1,35 @@
 /**
- * `run`, and `runs list`, `runs show` and `runs watch`: runs over HTTP, as any client makes them. A run has one
- * idempotency key from the first request on, and is sent again with that key only.
+ * `run`, and `runs list` and `runs watch`: runs over HTTP, as any client makes them. A run has one idempotency key from
+ * the first request on, and is sent again with that key only.
  */
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import { Clock, Data, Duration, Effect, Either, Option, Ref, Schema } from "effect"
 import { randomBytes } from "node:crypto"
-import { isObject, type Json, type JsonObject, ParsedObject } from "../../domain/Json.js"
-import { readJson, writeJson } from "../../domain/LosslessJson.js"
-import { dollars, microsPerUsd } from "../../domain/Micros.js"
+import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
+import { readJson } from "../../domain/LosslessJson.js"
+import { dollars } from "../../domain/Micros.js"
 import { RunStatus } from "../../domain/Run.js"
 import { agreed } from "../Announced.js"
 import { type Answer, answer, NotUnderstood } from "../Answer.js"
 import * as Inputs from "../Inputs.js"
 import { Screen } from "../Screen.js"
+import {
+  anObject,
+  costOf,
+  type Found,
+  foundIn,
+  lineOf,
+  printed,
+  runAt,
+  RunError,
+  RunPage,
+  type RunShape
+} from "./FoundRuns.js"
 import { expectShape, type LoggedIn, loggedIn, mayBeDone, sendAgain, urlOption } from "./GatewayClient.js"
+
+export { runsShow } from "./RunsShow.js"
 import { optional } from "../../domain/Described.js"
 
 /** The run was not made, for a reason on this side. */
@@ -24,71 +38,14 @@ class NotRun extends Data.TaggedError("NotRun")<{ readonly message: string }> {}
 /** The run ended, and not well. */
 class RunEndedBadly extends Data.TaggedError("RunEndedBadly")<{ readonly message: string }> {}
 
-const RunError = Schema.Struct({ code: Schema.String, message: Schema.String })
-
 const Quote = expectShape(
   Schema.Struct({
     holdMicros: Schema.Int,
     error: optional(RunError)
   })
 )
-const summary = {
-  runId: Schema.String,
-  endpointId: Schema.String,
-  servedEndpointId: optional(Schema.String),
-  status: RunStatus,
-  outcome: optional(Schema.String),
-  createdAt: Schema.String,
-  actualCost: Schema.NullOr(Schema.Number),
-  error: optional(RunError)
-}
-const RunShape = Schema.Struct({ ...summary, replayed: optional(Schema.Boolean) })
-type RunShape = typeof RunShape.Type
-const Run = expectShape(RunShape)
-const RunPage = expectShape(
-  Schema.Struct({ runs: Schema.Array(Schema.Struct(summary)), nextCursor: Schema.NullOr(Schema.String) })
-)
-const Attempts = expectShape(
-  Schema.Struct({
-    attempts: Schema.Array(
-      Schema.Struct({
-        n: Schema.Int,
-        endpointId: Schema.String,
-        status: Schema.String,
-        outcome: Schema.NullOr(Schema.String),
-        costMicros: Schema.NullOr(Schema.Int),
-        latencyMs: Schema.NullOr(Schema.Int)
-      })
-    )
-  })
-)
-const anObject = expectShape(ParsedObject)
-
-/** For people where nothing is lost by it; else as exact as it came. */
-const printed = (json: Json): string => {
-  const exact = writeJson(json)
-  return exact === JSON.stringify(json) ? JSON.stringify(json, null, 2) : exact
-}
 
 const underWay = ({ status }: RunShape): boolean => status === "queued" || status === "running"
-
-const costOf = (usd: number | null): string => (usd === null ? "not settled" : dollars(Math.round(usd * microsPerUsd)))
-
-interface Found {
-  readonly run: RunShape
-  readonly json: JsonObject
-}
-
-const foundIn = (url: string, json: Json) =>
-  Effect.gen(function* () {
-    const found: Found = { run: yield* Run(url, json), json: yield* anObject(url, json) }
-    return found
-  })
-
-const runAt = (gateway: LoggedIn, runId: string) =>
-  Effect.flatMap(sendAgain(gateway.send({ method: "GET", path: `/v1/runs/${encodeURIComponent(runId)}` })), (json) =>
-    foundIn(gateway.url, json)
-  )
 
 const lookEvery = Duration.seconds(1)
 
@@ -243,15 +200,6 @@ export const run = Command.make(
   Command.withDescription("Run a job or an operation: shows the highest price, asks above a sum, prints the result")
 )
 
-const lineOf = (found: Omit<RunShape, "replayed">): string =>
-  [
-    found.runId,
-    found.createdAt,
-    `${found.status}${found.outcome === undefined ? "" : `/${found.outcome}`}`,
-    costOf(found.actualCost),
-    found.servedEndpointId ?? found.endpointId
-  ].join("  ")
-
 export const runsList = Command.make(
   "list",
   {
@@ -287,34 +235,6 @@ export const runsList = Command.make(
       })
     )
 ).pipe(Command.withDescription("Your runs at the gateway of the login, newest first"))
-
-export const runsShow = Command.make(
-  "show",
-  { runId: Inputs.runArgument, url: urlOption, json: Inputs.json },
-  ({ json, runId, url }) =>
-    answer(
-      json,
-      Effect.gen(function* () {
-        const gateway = yield* loggedIn(url)
-        const found = yield* runAt(gateway, runId)
-        const answered = yield* sendAgain(gateway.send({ method: "GET", path: `/v1/runs/${runId}/attempts` }))
-        const { attempts } = yield* Attempts(gateway.url, answered)
-        const { error } = found.run
-        return {
-          json: { ...found.json, attempts: (yield* anObject(gateway.url, answered))["attempts"] ?? null },
-          text: [
-            lineOf(found.run),
-            ...attempts.map(
-              (each) =>
-                `  ${each.n}. ${each.endpointId}  ${each.outcome ?? each.status}  ${dollars(each.costMicros ?? 0)}  ${each.latencyMs ?? "?"} ms`
-            ),
-            ...(error === undefined ? [] : [`${error.message} (${error.code})`]),
-            ...("result" in found.json ? [printed(found.json["result"] ?? null)] : [])
-          ].join("\n")
-        }
-      })
-    )
-).pipe(Command.withDescription("A run with its attempts and its result"))
 
 export const runsWatch = Command.make(
   "watch",
