@@ -216,6 +216,11 @@ interface CallFacts {
   readonly cost: CostEvidence
   /** Null when nothing was sent, or when the engine itself failed. */
   readonly evidence: Evidence | null
+  /**
+   * Makes the beginning of the provider's answer, in a line, with keys blotted out: for the log of the operator alone.
+   * Absent where there was no answer to read.
+   */
+  readonly said?: () => string
 }
 
 /** The call failed for certain: nothing was sent, or the provider said so. Nothing is left to find out. */

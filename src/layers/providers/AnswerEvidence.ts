@@ -8,7 +8,10 @@ import { cutText, wellFormed } from "../../domain/Characters.js"
 import type { Json } from "../../domain/Json.js"
 import { withNumbers, writeJson } from "../../domain/LosslessJson.js"
 import type { CostEvidence } from "../../domain/ProviderCall.js"
+import { allSteps } from "../node/LongWork.js"
+import { textSteps } from "./AnswerText.js"
 import { type AnswerView, type Expression, read } from "./Expressions.js"
+import type { WireAnswer } from "./Transport.js"
 
 const retryAfterSecondsMax = 3600
 
@@ -31,6 +34,16 @@ export const quoted = (value: Json): string | undefined => {
   // The text is cut before it is searched, because it may be as long as the answer.
   const text = (typeof value === "string" ? value : writeJson(value)).slice(0, 10 * messageCharactersMax)
   return cutText(wellFormed(text.replace(unshown, " ").trim()), messageCharactersMax)
+}
+
+const saidCharactersMax = 500
+
+/** The beginning of an answer, likewise, whatever kind it is of. */
+export const beginningOf = ({ bytes, headers }: WireAnswer): string => {
+  // No character takes more bytes than these.
+  const head = bytes.subarray(0, 4 * saidCharactersMax)
+  const { text } = allSteps(textSteps(head, headers["content-type"], "other"))
+  return cutText(wellFormed(text.replace(unshown, " ").trim()), saidCharactersMax)
 }
 
 const anomalous = (text: string): string => cutText(wellFormed(text), 100)

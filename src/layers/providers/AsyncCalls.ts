@@ -21,7 +21,7 @@ import {
 import { toldAfter } from "../../domain/ToldCost.js"
 import { InputRejected, InvalidResponse, ProviderTimeout, RedirectBlocked } from "../../domain/RunFailures.js"
 import type { Callback } from "../../services/ProviderCallbacks.js"
-import { costTold } from "./AnswerEvidence.js"
+import { beginningOf, costTold } from "./AnswerEvidence.js"
 import { glance } from "./AnswerReading.js"
 import { type Missed, pauseBefore, pauseGrowth } from "./AskingAgain.js"
 import type { CallPlan } from "./CallPlan.js"
@@ -65,9 +65,11 @@ type FollowUp = Effect.Effect<WireAnswer, CallFailure>
 type Followed = Either.Either<FollowUp, string>
 
 const costing = (failed: CallFailure, cost: CostEvidence): CallFailure => {
-  if (failed._tag === "CallLost") return new CallLost({ failure: failed.failure, cost, evidence: failed.evidence })
-  const { evidence, failure, sent, undocumented } = failed
-  return new ProviderFailure({ failure, cost, evidence, sent, ...(undocumented === undefined ? {} : { undocumented }) })
+  const { evidence, failure, said } = failed
+  const facts = { failure, cost, evidence, ...(said === undefined ? {} : { said }) }
+  if (failed._tag === "CallLost") return new CallLost(facts)
+  const { sent, undocumented } = failed
+  return new ProviderFailure({ ...facts, sent, ...(undocumented === undefined ? {} : { undocumented }) })
 }
 
 export const runToEnd = (call: AsyncCall): Effect.Effect<ProviderAnswer, CallFailure> => {
@@ -96,9 +98,11 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<ProviderAnswer, CallFai
     call.onCost?.(costSoFar, evidence ?? seen.evidence)
   }
   // The operation was started. It may have its effect although nobody saw its end.
-  const lost = (failure: CallRunFailure) => new CallLost({ failure, cost: costSoFar, evidence: seen.evidence })
-  const untold = (detail: string, { status }: WireAnswer) =>
-    lost(new InvalidResponse({ detail: `The provider ${detail}.`, providerStatus: status }))
+  const lost = (failure: CallRunFailure, said?: CallFailure["said"]) =>
+    new CallLost({ failure, cost: costSoFar, evidence: seen.evidence, ...(said === undefined ? {} : { said }) })
+  const lostWith = (failure: CallRunFailure, answer: WireAnswer) => lost(failure, () => beginningOf(answer))
+  const untold = (detail: string, answer: WireAnswer) =>
+    lostWith(new InvalidResponse({ detail: `The provider ${detail}.`, providerStatus: answer.status }), answer)
 
   /** `told` is what its expression read, for a target that the provider names. */
   const follow = (target: Target, id: string, told: Json): Followed => {
@@ -145,7 +149,7 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<ProviderAnswer, CallFai
       if (askedMs === null && Option.isNone(unfetched)) return ended
       note(ended.right, seenNow)
       if (askedMs !== null) return again(askedMs)
-      return Option.isSome(unfetched) ? lost(unfetched.value) : ended
+      return Option.isSome(unfetched) ? lostWith(unfetched.value, ended.right) : ended
     })
 
   const resultOf = (result: NonNullable<AsyncRules["result"]>, id: string, answer: WireAnswer): FollowUp => {
@@ -203,9 +207,9 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<ProviderAnswer, CallFai
       if (isDone && rules.result === undefined) return Effect.succeed(answer)
       note(answer, seenNow)
       if (askedMs !== null) return next(missed + 1, askedMs)
-      if (isBlocked) return lost(new RedirectBlocked({ providerStatus: status }))
+      if (isBlocked) return lostWith(new RedirectBlocked({ providerStatus: status }), answer)
       // An error status of a poll concerns only the poll: the started operation may still be running.
-      if (isRefused) return lost(early.value)
+      if (isRefused) return lostWith(early.value, answer)
       return isDone && rules.result !== undefined ? resultOf(rules.result, id, answer) : next(0)
     })
   }
@@ -247,10 +251,10 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<ProviderAnswer, CallFai
     ).pipe(
       Effect.timeoutFail({ duration: rules.totalMs, onTimeout: () => lost(new ProviderTimeout()) }),
       Effect.onInterrupt(() => cancelled),
-      Effect.catchAll(({ failure }) =>
+      Effect.catchAll(({ failure, said }) =>
         Effect.zipRight(
           failure.code === "timeout" ? cancelled : Effect.void,
-          Effect.suspend(() => lost(failure))
+          Effect.suspend(() => lost(failure, said))
         )
       )
     )

@@ -26,7 +26,7 @@ import {
   UnsupportedResponseType
 } from "../../domain/RunFailures.js"
 import { answerCheckOf } from "./AnswerSchema.js"
-import { costTold, countTold, quoted } from "./AnswerEvidence.js"
+import { beginningOf, costTold, countTold, quoted } from "./AnswerEvidence.js"
 import { glance, nothing, type ReadAnswer, readAnswer, type Reading } from "./AnswerReading.js"
 import { type AnswerView, holds, isOverworked, read } from "./Expressions.js"
 import { isLarge } from "./LargeAnswers.js"
@@ -273,6 +273,7 @@ export const judge = (seen: Case, answer: WireAnswer): Either.Either<ProviderAns
       responseBytes: answer.bytes.length,
       providerRequestId
     }
+    const said = () => beginningOf(answer)
     if (isOverworked(view)) {
       // Rules that were not evaluated to the end decide nothing. For an effectful operation, the meaning of the answer
       // is then unknown.
@@ -281,17 +282,25 @@ export const judge = (seen: Case, answer: WireAnswer): Either.Either<ProviderAns
         new CallLost({
           failure: new InvalidResponse({ detail, providerStatus: status }),
           cost: { _tag: "None" },
-          evidence: { ...evidence, providerRequestId: null }
+          evidence: { ...evidence, providerRequestId: null },
+          said
         })
       )
     }
     return Either.mapBoth(result, {
       onLeft: (why) => {
         if (why._tag === "Undocumented")
-          return new ProviderFailure({ failure: why.failure, sent: true, cost, evidence, undocumented: why.found })
+          return new ProviderFailure({
+            failure: why.failure,
+            sent: true,
+            cost,
+            evidence,
+            said,
+            undocumented: why.found
+          })
         return readable
-          ? new ProviderFailure({ failure: why, sent: true, cost, evidence })
-          : new CallLost({ failure: why, cost, evidence })
+          ? new ProviderFailure({ failure: why, sent: true, cost, evidence, said })
+          : new CallLost({ failure: why, cost, evidence, said })
       },
       onRight: (verdict) => ({ ...verdict, providerStatus: status, cost, evidence })
     })

@@ -17,6 +17,7 @@ import type { LeasedRun } from "../../../services/RunStore.js"
 import { inSpan } from "../../../services/Tracing.js"
 import { attemptCall, type AttemptFailure, type OpenAttempt } from "./AttemptCall.js"
 import { endAnswered, type Ended, endFailed, type Ending, endUncertain } from "./AttemptEnding.js"
+import { tellFailedCall } from "./FailedCallLine.js"
 import { runEnding } from "./RunEnding.js"
 import { endOfRun, runSpan } from "./RunSpans.js"
 import { whatWasLeft } from "./TakeOver.js"
@@ -119,9 +120,13 @@ export const workOn = (
     failed: AttemptFailure
   ) {
     const ended = yield* endedNow(progress.run, opened)
-    if (failed._tag === "CallLost" && opened.candidate.effectful)
-      return yield* ending.settle(work, after(progress, endUncertain(ended, failed)), "Uncertain")
+    if (failed._tag === "CallLost" && opened.candidate.effectful) {
+      const uncertain = endUncertain(ended, failed)
+      yield* tellFailedCall(uncertain, failed)
+      return yield* ending.settle(work, after(progress, uncertain), "Uncertain")
+    }
     const failure = endFailed(ended, failed)
+    yield* tellFailedCall(failure, failed)
     yield* warnOfCost(failure.attempt)
     const next = after(progress, failure)
     return yield* failed._tag === "CallStopped" ? ending.fail(work, next, failed.failure) : goOn(work, next)
