@@ -11,15 +11,16 @@ import { counted } from "../domain/Counted.js"
 import { builtInCatalog } from "../layers/catalog/BuiltInCatalog.js"
 import type { FolderContent, FolderSize } from "../layers/catalog/CatalogFiles.js"
 import type { LintProblem } from "../layers/catalog/CatalogLint.js"
-import type { Imported, ImportReport } from "../layers/catalog/import/ImportReport.js"
+import type { Imported } from "../layers/catalog/import/ImportReport.js"
 import type { CatalogProblem, ReadContent } from "../layers/catalog/ManifestReading.js"
 import { type Overridden, overriddenWords } from "../layers/catalog/Merging.js"
 import { readConfig } from "../layers/node/Config.js"
 import type { Endpoint } from "../domain/Manifest.js"
 import type { CatalogRevisions } from "../services/CatalogRevisions.js"
 import { carriedOut, dryRun } from "./Announced.js"
-import { type Answer, answer } from "./Answer.js"
+import { type Answer, answer, NotUnderstood } from "./Answer.js"
 import type { PlatformKeys } from "../services/PlatformKeys.js"
+import { idsOf, namesIn } from "./CatalogNames.js"
 import { catalogNew } from "./CatalogNew.js"
 import { catalogTry } from "./CatalogTry.js"
 import { catalogWatch } from "./CatalogWatch.js"
@@ -169,18 +170,29 @@ const drafting = { gateway: Drafts.gateway, overwrite: Drafts.overwrite, dryRun 
 const nothingWritten =
   "Nothing was written or published: --to FOLDER writes the manifests, --publish add puts them in force"
 
-const reported = ({ imported, notes, read }: ImportReport, files: ReadonlyArray<string>, asked: Asked): Answer => ({
-  ok: imported > 0,
-  json: { read, imported, files: files.length, notes: notes.map((note) => ({ ...note })) },
-  text: [
-    `${imported} of ${counted(read, "operation")} imported${files.length === 0 ? "" : ` into ${counted(files.length, "manifest")}`}`,
-    ...notes.map(
-      ({ count, effect, examples, message }) =>
-        `  ${effect}: ${message} (${count}: ${examples.join(", ")}${count > examples.length ? ", …" : ""})`
-    ),
-    ...(Option.isNone(asked.to) && Option.isNone(asked.publish) ? [nothingWritten] : [])
-  ].join("\n")
-})
+const reported = ({ endpoints, report }: Imported, files: ReadonlyArray<string>, asked: Asked): Answer => {
+  const { imported, notes, read } = report
+  const content = { jobs: [], endpoints }
+  return {
+    ok: imported > 0,
+    json: {
+      read,
+      imported,
+      files: files.length,
+      operationIds: idsOf(content).operationIds,
+      notes: notes.map((note) => ({ ...note }))
+    },
+    text: [
+      `${imported} of ${counted(read, "operation")} imported${files.length === 0 ? "" : ` into ${counted(files.length, "manifest")}`}`,
+      ...namesIn(content),
+      ...notes.map(
+        ({ count, effect, examples, message }) =>
+          `  ${effect}: ${message} (${count}: ${examples.join(", ")}${count > examples.length ? ", …" : ""})`
+      ),
+      ...(Option.isNone(asked.to) && Option.isNone(asked.publish) ? [nothingWritten] : [])
+    ].join("\n")
+  }
+}
 
 /** Progress goes to standard error, and only where a person looks at it. */
 const tell = (words: string): void => {
@@ -217,14 +229,15 @@ const planned = Effect.fnUntraced(function* (to: string, endpoints: ReadonlyArra
   return yield* Drafts.plannedDrafts(to, drafts, asked)
 })
 
-const kept = <E, R>({ endpoints, report }: Imported, asked: Asked, revisions: Layer.Layer<CatalogRevisions, E, R>) =>
+const kept = <E, R>(imported: Imported, asked: Asked, revisions: Layer.Layer<CatalogRevisions, E, R>) =>
   Effect.gen(function* () {
     tell("")
+    const { endpoints } = imported
     const content = { jobs: [], endpoints }
     const mode = endpoints.length > 0 ? Option.getOrNull(asked.publish) : null
     const drafts = Option.isNone(asked.to) ? null : yield* planned(asked.to.value, endpoints, asked)
     // A report changes nothing, with --dry-run or without.
-    if (drafts === null && mode === null) return reported(report, [], asked)
+    if (drafts === null && mode === null) return reported(imported, [], asked)
     const below = mode === null ? content : yield* underneath
     return yield* carriedOut(asked.dryRun, {
       will: [
@@ -232,7 +245,7 @@ const kept = <E, R>({ endpoints, report }: Imported, asked: Asked, revisions: La
         ...(mode === null ? [] : yield* Effect.provide(publicationText(content, mode, below), revisions))
       ],
       work: Effect.gen(function* () {
-        const told = reported(report, drafts === null ? [] : yield* drafts.write, asked)
+        const told = reported(imported, drafts === null ? [] : yield* drafts.write, asked)
         return mode === null ? told : yield* Effect.provide(publishAs(content, mode, told, below), revisions)
       })
     })
@@ -249,15 +262,19 @@ const lines = Args.file({ name: "FILE", exists: "yes" }).pipe(
 const importOpenApi = <E, R>(revisions: Layer.Layer<CatalogRevisions, E, R>) =>
   Command.make(
     "import-openapi",
-    { files: documents, to: folder, publish: publishing, ...drafting, json: Inputs.json },
-    ({ files, json, ...asked }) =>
+    { files: documents, id: Inputs.newProvider, to: folder, publish: publishing, ...drafting, json: Inputs.json },
+    ({ files, id, json, ...asked }) =>
       answer(
         json,
         Effect.gen(function* () {
+          if (Option.isSome(id) && files.length > 1)
+            return yield* new NotUnderstood({ message: "--id: names the provider of one document, not of several" })
           const imports = yield* Effect.promise(() => import("../layers/catalog/import/ImportOpenApi.js"))
           return yield* kept(
-            yield* imports.importOpenApiFiles(files, (file, operations) =>
-              tell(`${file}: ${counted(operations, "operation")}`)
+            yield* imports.importOpenApiFiles(
+              files,
+              (file, operations) => tell(`${file}: ${counted(operations, "operation")}`),
+              Option.getOrUndefined(id)
             ),
             asked,
             revisions

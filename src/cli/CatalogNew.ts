@@ -38,10 +38,6 @@ const operation = Options.text("operation").pipe(
   ),
   Options.optional
 )
-const id = Options.text("id").pipe(
-  Options.withDescription("The id of the provider; without it, its host"),
-  Options.optional
-)
 
 interface Made {
   readonly endpoint: Endpoint
@@ -119,7 +115,16 @@ const problemsOf = Effect.fnUntraced(function* (file: string, text: string) {
 
 export const catalogNew = Command.make(
   "new",
-  { to, openapi, operation, id, gateway: Drafts.gateway, overwrite: Drafts.overwrite, dryRun, json: Inputs.json },
+  {
+    to,
+    openapi,
+    operation,
+    id: Inputs.newProvider,
+    gateway: Drafts.gateway,
+    overwrite: Drafts.overwrite,
+    dryRun,
+    json: Inputs.json
+  },
   ({ dryRun, gateway, id, json, openapi, operation, overwrite, to }) =>
     announced(
       { dryRun, json },

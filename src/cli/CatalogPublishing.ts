@@ -6,19 +6,20 @@
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import { Effect } from "effect"
+import { Data, Effect } from "effect"
 import { resolve } from "node:path"
 import { counted } from "../domain/Counted.js"
 import { commandLine } from "../domain/AuditEntry.js"
-import { idsInLine, mergeCatalogs, overriddenBy, overriddenWords } from "../layers/catalog/Merging.js"
+import { idsInLine, mergeCatalogs, overriddenBy, overriddenWords, without } from "../layers/catalog/Merging.js"
 import { priceChanges, priceChangeWords } from "../layers/catalog/PriceChanges.js"
 import { refusedAddressWords } from "../layers/catalog/RefusedAddresses.js"
 import { readConfig } from "../layers/node/Config.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 import type { CatalogContent, CatalogRefused } from "../services/CatalogPublisher.js"
-import { CatalogRevisions, type Reached } from "../services/CatalogRevisions.js"
+import { CatalogRevisions, type PublishMode, type Reached } from "../services/CatalogRevisions.js"
 import { announced, carriedOut, dryRun } from "./Announced.js"
 import { type Answer, answer } from "./Answer.js"
+import { idsOf, namesIn, sizeText } from "./CatalogNames.js"
 import * as Inputs from "./Inputs.js"
 import { Screen } from "./Screen.js"
 import { shippedCatalog } from "./KnownProviders.js"
@@ -26,7 +27,6 @@ import { shippedCatalog } from "./KnownProviders.js"
 const problemsShown = 50
 
 export const modes = ["add", "replace"] as const
-type Mode = (typeof modes)[number]
 
 /** Whether an import is published, and how. */
 export const publishing = Options.choice("publish", modes).pipe(
@@ -60,21 +60,27 @@ export const underneath = Effect.gen(function* () {
   return mergeCatalogs(own, yield* (yield* reader)(catalogFolders, { otherJobs: own.jobs }))
 })
 
-const sizeText = ({ endpoints, jobs }: CatalogContent): string =>
-  `${counted(endpoints.length, "operation")} and ${counted(jobs.length, "job")}`
+const withdrawn = (content: CatalogContent): ReadonlyArray<string> =>
+  content.endpoints.length + content.jobs.length === 0
+    ? []
+    : [`Withdraws ${sizeText(content)} from every node:`, ...namesIn(content)]
 
 /** What a publication does to what is in force. `below` is the catalog without publications. */
-export const publicationText = (content: CatalogContent, mode: Mode, below: CatalogContent) =>
+export const publicationText = (content: CatalogContent, mode: PublishMode, below: CatalogContent) =>
   Effect.map(
     Effect.all([Effect.flatMap(CatalogRevisions, ({ latest }) => latest), readConfig]),
     ([{ content: before }, { egressAllow }]): ReadonlyArray<string> => {
       const ids = new Set(content.endpoints.map(({ operation }) => operation.id))
       const replaced = before.endpoints.map(({ operation }) => operation.id).filter((id) => ids.has(id))
       const served = mergeCatalogs(below, before)
+      if (mode === "without")
+        return [
+          ...withdrawn(content),
+          ...priceChangeWords(priceChanges(served.endpoints, mergeCatalogs(below, without(before, content)).endpoints))
+        ]
       const serving = mergeCatalogs(mode === "add" ? served : below, content)
-      const gone = before.endpoints.length + before.jobs.length === 0 ? [] : [`Withdraws ${sizeText(before)}`]
       return [
-        ...(mode === "replace" ? gone : []),
+        ...(mode === "replace" ? withdrawn(before) : []),
         ...(content.endpoints.length + content.jobs.length === 0
           ? []
           : [`Publishes ${sizeText(content)} on every node`]),
@@ -122,7 +128,7 @@ const reachedWords = ({ inForce, nodes, refused }: Reached): string => {
  * Publishes and answers with `told`, or with the reason why it did not. Ends when every node of this database has the
  * publication in force, so that a client that asks any node after that is served from it.
  */
-export const publishAs = (content: CatalogContent, mode: Mode, told: Answer, below: CatalogContent) =>
+export const publishAs = (content: CatalogContent, mode: PublishMode, told: Answer, below: CatalogContent) =>
   Effect.scoped(
     Effect.gen(function* () {
       const revisions = yield* CatalogRevisions
@@ -187,11 +193,14 @@ export const published = Command.make("published", { json: Inputs.json }, ({ jso
     Effect.map(
       Effect.flatMap(CatalogRevisions, ({ latest }) => latest),
       ({ content, sequence }) => ({
-        json: { sequence, operations: content.endpoints.length, jobs: content.jobs.length },
+        json: { sequence, operations: content.endpoints.length, jobs: content.jobs.length, ...idsOf(content) },
         text:
-          content.endpoints.length === 0
+          content.endpoints.length + content.jobs.length === 0
             ? "Nothing is published beside the built-in catalog"
-            : `Publication ${sequence}: ${counted(content.endpoints.length, "operation")}, ${counted(content.jobs.length, "job")}`
+            : [
+                `Publication ${sequence}: ${counted(content.endpoints.length, "operation")}, ${counted(content.jobs.length, "job")}`,
+                ...namesIn(content)
+              ].join("\n")
       })
     )
   )
@@ -199,15 +208,52 @@ export const published = Command.make("published", { json: Inputs.json }, ({ jso
 
 const nothing: CatalogContent = { jobs: [], endpoints: [] }
 
-export const withdraw = Command.make("withdraw", { dryRun, json: Inputs.json }, (asked) =>
-  announced(
-    asked,
-    Effect.gen(function* () {
-      const below = yield* underneath
-      return {
-        will: yield* publicationText(nothing, "replace", below),
-        work: publishAs(nothing, "replace", nothingElse, below)
-      }
-    })
-  )
-).pipe(Command.withDescription("Take everything published back; runs under way keep their contracts"))
+export class NotPublished extends Data.TaggedError("NotPublished")<{ readonly ids: ReadonlyArray<string> }> {
+  override get message() {
+    return `Nothing that is published has the id ${this.ids.join(", ")}; gateway catalog published shows what has one`
+  }
+}
+
+/** What these ids of providers, operations and jobs name of what is published. */
+const namedBy = (ids: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const { content } = yield* (yield* CatalogRevisions).latest
+    const named = new Set(ids)
+    const unknown = new Set(ids)
+    const isNamed = (...of: ReadonlyArray<string>): boolean => {
+      for (const id of of) unknown.delete(id)
+      return of.some((id) => named.has(id))
+    }
+    const found: CatalogContent = {
+      endpoints: content.endpoints.filter(({ operation, provider }) => isNamed(operation.id, provider.id)),
+      jobs: content.jobs.filter(({ id }) => isNamed(id))
+    }
+    return unknown.size > 0 ? yield* new NotPublished({ ids: Array.from(unknown) }) : found
+  })
+
+export const withdraw = Command.make(
+  "withdraw",
+  {
+    ids: Inputs.text("ID").pipe(
+      Args.withDescription(
+        "Only this provider, operation or job, by its id as catalog published shows it; everything where none is named"
+      ),
+      Args.repeated
+    ),
+    dryRun,
+    json: Inputs.json
+  },
+  ({ ids, ...asked }) =>
+    announced(
+      asked,
+      Effect.gen(function* () {
+        const below = yield* underneath
+        const [content, mode] =
+          ids.length === 0 ? ([nothing, "replace"] as const) : ([yield* namedBy(ids), "without"] as const)
+        return {
+          will: yield* publicationText(content, mode, below),
+          work: publishAs(content, mode, nothingElse, below)
+        }
+      })
+    )
+).pipe(Command.withDescription("Take published operations and jobs back; runs under way keep their contracts"))

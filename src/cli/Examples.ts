@@ -57,7 +57,7 @@ export const examples: Readonly<Record<string, string>> = {
   "catalog import-jsonl": "gateway catalog import-jsonl operations.jsonl.gz --publish add",
   "catalog publish": "gateway catalog publish my-catalog",
   "catalog published": "gateway catalog published",
-  "catalog withdraw": "gateway catalog withdraw"
+  "catalog withdraw": "gateway catalog withdraw catfacts"
 }
 
 /** The examples of the command that these words name, or of all commands of its group. */

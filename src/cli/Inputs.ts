@@ -114,6 +114,12 @@ export const provider = option("provider", providerText, "ID").pipe(
   Options.withDescription("The provider, by the id of its manifest")
 )
 
+/** Of a provider that is made of a document or a call. */
+export const newProvider = option("id", providerText, "ID").pipe(
+  Options.withDescription("The id of the provider; without it, its host"),
+  Options.optional
+)
+
 /** None when it is left out. */
 export const variables = Options.text("variable").pipe(
   Options.withPseudoName("NAME=VALUE"),

@@ -28,17 +28,19 @@ export interface Reached {
   readonly refused: number
 }
 
+export type PublishMode = "add" | "replace" | "without"
+
 export class CatalogRevisions extends Context.Tag("gateway/services/CatalogRevisions")<
   CatalogRevisions,
   {
     /**
      * `add` keeps what was published before and replaces endpoints and jobs of the same ids; `replace` keeps nothing of
-     * it. `builtIn` is what the published catalog is served with: its jobs may be named, and its endpoints are
-     * overridden by id.
+     * it; `without` takes the content out of it, and keeps the rest. `builtIn` is what the published catalog is served
+     * with: its jobs may be named, and its endpoints are overridden by id.
      */
     readonly publish: (
       content: CatalogContent,
-      options: { readonly mode: "add" | "replace"; readonly builtIn: CatalogContent },
+      options: { readonly mode: PublishMode; readonly builtIn: CatalogContent },
       by: Actor
     ) => Effect.Effect<{ readonly sequence: number; readonly endpoints: number }, CatalogRefused | StorageError>
     readonly latest: Effect.Effect<PublishedRevision, StorageError>

@@ -29,6 +29,16 @@ export const mergeCatalogs = (base: CatalogContent, over: CatalogContent): Catal
   return { jobs: Array.from(jobs.values()), endpoints: Array.from(endpoints.values()) }
 }
 
+/** The first catalog without the operations and jobs that have an id in the second. */
+export const without = (base: CatalogContent, gone: CatalogContent): CatalogContent => {
+  const jobs = new Set<string>(gone.jobs.map(({ id }) => id))
+  const operations = new Set<string>(gone.endpoints.map(({ operation }) => operation.id))
+  return {
+    jobs: base.jobs.filter(({ id }) => !jobs.has(id)),
+    endpoints: base.endpoints.filter(({ operation }) => !operations.has(operation.id))
+  }
+}
+
 const idsShown = 20
 
 /** Ids for one line. */

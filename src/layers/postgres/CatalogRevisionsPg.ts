@@ -11,7 +11,7 @@ import type { Json } from "../../domain/Json.js"
 import { type Endpoint, JobManifest } from "../../domain/Manifest.js"
 import { type CatalogContent, CatalogRefused } from "../../services/CatalogPublisher.js"
 import { AuditTrail, changed } from "../../services/AuditTrail.js"
-import { CatalogRevisions, type Reached } from "../../services/CatalogRevisions.js"
+import { CatalogRevisions, type PublishMode, type Reached } from "../../services/CatalogRevisions.js"
 import { ContractStore } from "../../services/ContractStore.js"
 import type { Ids } from "../../services/Ids.js"
 import { priceChanges } from "../catalog/PriceChanges.js"
@@ -60,6 +60,18 @@ interface Members {
   readonly jobs: ReadonlyArray<JobManifest>
   /** Contract versions by endpoint id. */
   readonly versions: ReadonlyMap<string, string>
+}
+
+const nothing: CatalogContent = { jobs: [], endpoints: [] }
+const noMembers: Members = { jobs: [], versions: new Map() }
+
+const left = ({ jobs, versions }: Members, gone: CatalogContent): Members => {
+  const jobsGone = new Set<string>(gone.jobs.map(({ id }) => id))
+  const operationsGone = new Set<string>(gone.endpoints.map(({ operation }) => operation.id))
+  return {
+    jobs: jobs.filter(({ id }) => !jobsGone.has(id)),
+    versions: new Map(Array.from(versions).filter(([id]) => !operationsGone.has(id)))
+  }
 }
 
 /** Of a publication that may have a hundred thousand operations, the audit trail names no more than these. */
@@ -196,8 +208,8 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
       )
 
     const write = (
-      content: CatalogContent,
-      { builtIn, mode }: { readonly mode: "add" | "replace"; readonly builtIn: CatalogContent },
+      published: CatalogContent,
+      { builtIn, mode }: { readonly mode: PublishMode; readonly builtIn: CatalogContent },
       now: number,
       by: Actor
     ) =>
@@ -207,7 +219,8 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
           // Only one publisher writes at a time, so a second one adds to the result of the first.
           yield* query(sql`select pg_advisory_xact_lock(hashtext('catalog_revisions'))`)
           const last = yield* newest
-          const before: Members = mode === "add" ? last.members : { jobs: [], versions: new Map() }
+          const content = mode === "without" ? nothing : published
+          const before = mode === "replace" ? noMembers : mode === "add" ? last.members : left(last.members, published)
           const jobs = new Map<string, JobManifest>([...before.jobs, ...content.jobs].map((job) => [job.id, job]))
           const versions = new Map([
             ...before.versions,
@@ -257,6 +270,16 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
 
     return CatalogRevisions.of({
       publish: Effect.fn("CatalogRevisions.publish")(function* (content, { builtIn, mode }, by) {
+        if (mode === "without") {
+          const { jobs, versions } = left((yield* newest).members, content)
+          const problems = yield* catalogProblems(
+            { jobs, endpoints: yield* endpointsOf(versions) },
+            "requests",
+            builtIn.jobs
+          )
+          if (problems.length > 0) return yield* new CatalogRefused({ problems })
+          return yield* write(content, { builtIn, mode }, yield* Clock.currentTimeMillis, by)
+        }
         // The content is checked before it is merged, because merging would hide a duplicate id.
         const otherJobs = mode === "add" ? [...builtIn.jobs, ...(yield* newest).members.jobs] : builtIn.jobs
         const problems = yield* catalogProblems(content, "requests", otherJobs)

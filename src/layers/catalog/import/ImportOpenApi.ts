@@ -148,12 +148,18 @@ export const importOpenApi = (
   )
 }
 
-/** Reads the files and those that they refer to, and imports them. A file that cannot be read is reported. */
+/**
+ * Reads the files and those that they refer to, and imports them. A file that cannot be read is reported. `providerId`
+ * stands for the id that a document gives to its provider.
+ */
 export const importOpenApiFiles = (
   files: ReadonlyArray<string>,
-  progress: Progress = () => undefined
+  progress: Progress = () => undefined,
+  providerId?: string
 ): Effect.Effect<Imported, never, FileSystem.FileSystem> =>
-  Effect.flatMap(fileReader, (read) => importFrom(files, read, progress))
+  Effect.flatMap(fileReader, (read) =>
+    importFrom(files, read, progress, providerId === undefined ? everything : { ...everything, providerId })
+  )
 
 /** Some operations of a document, and the names of all that it has. */
 export interface ImportedNamed extends Imported {
