@@ -10,6 +10,7 @@ import { parse, stringify } from "yaml"
 import { lintCatalog } from "../../src/layers/catalog/CatalogLint.js"
 import { decodeCatalog } from "../../src/layers/catalog/ManifestReading.js"
 import { listenLocally } from "../../src/layers/providers/fixture/LocalServer.js"
+import { withLogLines } from "../support/logLines.js"
 import { cli, CommandLineTest, json } from "./commandLine.js"
 
 const place = mkdtempSync(join(tmpdir(), "gateway-try-"))
@@ -218,8 +219,15 @@ layer(CommandLineTest, { excludeTestServices: true })("catalog try", (it) => {
     Effect.gen(function* () {
       const { got, port } = yield* serving(() => ({ body: { items: [1] } }))
       const file = manifest("private", { baseUrl: `http://127.0.0.1:${port}` })
-      const { code, out } = yield* cli(["catalog", "try", file, "shop-items"], { input: key })
+      const { code, logged, out } = yield* withLogLines((lines) =>
+        Effect.map(cli(["catalog", "try", file, "shop-items"], { input: key }), (ended) => ({
+          ...ended,
+          logged: lines
+        }))
+      )
       assert.strictEqual(code, 1)
+      // It is said in the answer, and not in a line of the log among it.
+      assert.deepStrictEqual(logged, [])
       assert.include(out.join("\n"), "route_denied")
       assert.include(out.join("\n"), "--allow HOST:PORT")
       assert.deepStrictEqual(got, [])

@@ -90,11 +90,14 @@ const refusedToken = (seen: Case, refused: TokenRefused): InvalidResponse | Stat
       ? judgeStatus(seen, 401, {})
       : new InvalidResponse({ detail: "The provider's token address answered without a token." })
 
-/** Logs which address was refused: the address of the operation, or that of its access tokens. */
+/**
+ * Logs which address was refused: the address of the operation, or that of its access tokens. Whoever watches the
+ * exchanges is told there.
+ */
 const warnWhereRefused =
   (engine: HttpEngine, { isChosen, seen }: Prepared, address: string) =>
   (problem: TokenRefused | WireFailure): Effect.Effect<void> =>
-    problem._tag === "WireFailure" && problem.reason === "refused" && !isChosen
+    engine.watch === null && problem._tag === "WireFailure" && problem.reason === "refused" && !isChosen
       ? engine.refusedTargets.warn(seen.endpoint.provider.id, address, problem.word)
       : Effect.void
 
