@@ -14,7 +14,16 @@ import { TokenId } from "../domain/Ids.js"
 import { toUsd } from "../domain/Micros.js"
 import { announced, dryRun } from "./Announced.js"
 import { answer, isoTime } from "./Answer.js"
-import { createOver, listOver, more, revokeOver, rotateToken, tokenLine } from "./client/AccountCommands.js"
+import {
+  createOver,
+  listOver,
+  more,
+  revokeOver,
+  rotateOver,
+  rotationUnconfirmed,
+  tokenLine,
+  untilThen
+} from "./client/AccountCommands.js"
 import { type LoggedIn, loggedIn, loggedInOrTold, urlOption } from "./client/GatewayClient.js"
 import * as Inputs from "./Inputs.js"
 import { orTell, tokenUnconfirmed } from "./Unconfirmed.js"
@@ -73,6 +82,12 @@ const listTokens = <E, R>(operator: Layer.Layer<Accounts | Tokens, E, R>) =>
       )
   ).pipe(Command.withDescription("The tokens of a workspace, newest first"))
 
+/** A secret that nobody can be shown again. */
+const once = (tokenId: TokenId, secret: Redacted.Redacted) => {
+  const token = Redacted.value(secret)
+  return { json: { tokenId, token }, text: `${tokenId}\n${token}\nThe token is shown this once.` }
+}
+
 /** Without a workspace it is the one of the login; with one, that of the database of this machine. */
 const createToken = <E, R>(operator: Layer.Layer<Accounts, E, R>) =>
   Command.make(
@@ -117,11 +132,7 @@ const createToken = <E, R>(operator: Layer.Layer<Accounts, E, R>) =>
             }
             return yield* (yield* Accounts).createToken(asked, commandLine).pipe(orTell(tokenUnconfirmed))
           }).pipe(Effect.provide(operator))
-          const token = Redacted.value(issued.token)
-          return {
-            json: { tokenId: issued.tokenId, token },
-            text: `${issued.tokenId}\n${token}\nThe token is shown this once.`
-          }
+          return once(issued.tokenId, issued.token)
         })
       )
   ).pipe(Command.withDescription("Make a token; it is shown once"))
@@ -144,39 +155,66 @@ const revokeHere = (tokenId: TokenId) =>
     }
   })
 
-/** At the gateway of the login where there is one; else, or with --database, in the database of this machine. */
+/** The operator keeps the secret for whoever has the token, so that nothing of it is more than they may have. */
+const rotateHere = (tokenId: TokenId, overlapSeconds: number) =>
+  Effect.gen(function* () {
+    const tokens = yield* Tokens
+    const { workspaceId } = yield* (yield* Accounts).tokenById(tokenId)
+    const { label, scopes } = yield* tokens.get(workspaceId, tokenId)
+    const keeper = { tokenId, workspaceId, scopes, ancestors: [], operator: true }
+    return {
+      will: [`Gives ${tokenId} (${label}) of ${workspaceId} a new secret; ${untilThen(overlapSeconds)}`],
+      work: Effect.uninterruptible(tokens.rotate(keeper, tokenId, overlapSeconds, commandLine)).pipe(
+        orTell(rotationUnconfirmed(tokenId)),
+        Effect.map(({ secret }) => once(tokenId, secret))
+      )
+    }
+  })
+
+const databaseHere = Options.boolean("database").pipe(
+  Options.withDescription("In the database of this machine, although there is a login")
+)
+
+/** The gateway of the login; null without one that was asked for, and with --database: the database of this machine. */
+const gatewayOr = (database: boolean, url: Option.Option<string>) => {
+  if (database) return Effect.succeed<LoggedIn | null>(null)
+  const gateway = Effect.map(loggedIn(url), (it): LoggedIn | null => it)
+  return Option.isSome(url) ? gateway : Effect.catchTag(gateway, "NotLoggedIn", () => Effect.succeed(null))
+}
+
 const revokeToken = <E, R>(operator: Layer.Layer<Accounts, E, R>) =>
   Command.make(
     "revoke",
+    { tokenId: Inputs.tokenArgument, database: databaseHere, url: urlOption, dryRun, json: Inputs.json },
+    ({ database, tokenId, url, ...asked }) =>
+      Effect.gen(function* () {
+        const gateway = yield* gatewayOr(database, url)
+        if (gateway !== null) return yield* announced(asked, revokeOver(gateway, tokenId))
+        return yield* Effect.provide(announced(asked, revokeHere(tokenId)), operator)
+      })
+  ).pipe(Command.withDescription("Revoke a token, from the next request on"))
+
+const rotateToken = <E, R>(operator: Layer.Layer<Accounts | Tokens, E, R>) =>
+  Command.make(
+    "rotate",
     {
       tokenId: Inputs.tokenArgument,
-      database: Options.boolean("database").pipe(
-        Options.withDescription("In the database of this machine, although there is a login")
-      ),
+      overlapSeconds: Inputs.overlapSeconds,
+      database: databaseHere,
       url: urlOption,
       dryRun,
       json: Inputs.json
     },
-    ({ database, tokenId, url, ...asked }) =>
+    ({ database, overlapSeconds, tokenId, url, ...asked }) =>
       Effect.gen(function* () {
-        const gateway = database ? Option.none() : yield* loginIfAny(url)
-        return yield* Option.match(gateway, {
-          onSome: (it) => announced(asked, revokeOver(it, tokenId)),
-          onNone: () => Effect.provide(announced(asked, revokeHere(tokenId)), operator)
-        })
+        const gateway = yield* gatewayOr(database, url)
+        if (gateway !== null) return yield* announced(asked, rotateOver(gateway, tokenId, overlapSeconds))
+        return yield* Effect.provide(announced(asked, rotateHere(tokenId, overlapSeconds)), operator)
       })
-  ).pipe(Command.withDescription("Revoke a token, from the next request on"))
-
-/** None where no gateway was asked for and there is no login; asking for one needs a login there. */
-const loginIfAny = (url: Option.Option<string>) =>
-  Option.isSome(url)
-    ? Effect.map(loggedIn(url), Option.some)
-    : Effect.map(loggedIn(url), Option.some).pipe(
-        Effect.catchTag("NotLoggedIn", () => Effect.succeed(Option.none<LoggedIn>()))
-      )
+  ).pipe(Command.withDescription("Give a token a new secret; it is shown once"))
 
 export const token = <E, R>(operator: Layer.Layer<Accounts | Tokens, E, R>) =>
   Command.make("token").pipe(
     Command.withDescription("Access tokens"),
-    Command.withSubcommands([listTokens(operator), createToken(operator), revokeToken(operator), rotateToken])
+    Command.withSubcommands([listTokens(operator), createToken(operator), revokeToken(operator), rotateToken(operator)])
   )

@@ -44,6 +44,9 @@ export interface ShownToken {
   readonly secret: Redacted.Redacted<string>
 }
 
+/** What of a caller decides whether they may renew a token. */
+export type TokenKeeper = Pick<Principal, "ancestors" | "operator" | "scopes" | "tokenId" | "workspaceId">
+
 type ChangeError = Forbidden | NotFound | ValidationError | StorageError
 
 export class Tokens extends Context.Tag("gateway/services/Tokens")<
@@ -80,7 +83,7 @@ export class Tokens extends Context.Tag("gateway/services/Tokens")<
      * time is over, or that of a token that it comes from.
      */
     readonly rotate: (
-      caller: Principal,
+      caller: TokenKeeper,
       tokenId: TokenId,
       overlapSeconds: number,
       by: Actor

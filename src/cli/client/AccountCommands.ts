@@ -8,7 +8,6 @@ import type { TokenId } from "../../domain/Ids.js"
 import { type Json, type JsonObject, ParsedObject } from "../../domain/Json.js"
 import { pageRowsMax } from "../../domain/Limits.js"
 import { dollars } from "../../domain/Micros.js"
-import { announced, dryRun } from "../Announced.js"
 import { type Answer, answer } from "../Answer.js"
 import * as Inputs from "../Inputs.js"
 import { orTell, tokenUnconfirmed } from "../Unconfirmed.js"
@@ -105,35 +104,19 @@ export const revokeOver = (gateway: LoggedIn, tokenId: TokenId) =>
     })
   }))
 
-export const rotateToken = Command.make(
-  "rotate",
-  {
-    tokenId: Inputs.tokenArgument,
-    overlapSeconds: Inputs.overlapSeconds,
-    url: urlOption,
-    dryRun,
-    json: Inputs.json
-  },
-  ({ overlapSeconds, tokenId, url, ...asked }) =>
-    announced(
-      asked,
-      Effect.gen(function* () {
-        const gateway = yield* loggedIn(url)
-        const { label } = yield* tokenAt(gateway, tokenId)
-        return {
-          will: [
-            `Gives ${tokenId} (${label}) a new secret; the one until now ${overlapSeconds === 0 ? "stops working at once" : `works ${counted(overlapSeconds, "second")} more`}`
-          ],
-          work: withSecret(
-            gateway,
-            `/v1/tokens/${tokenId}/rotate`,
-            { overlapSeconds },
-            `Whether ${tokenId} has a new secret is not known, and the new one is lost: gateway token rotate ${tokenId} gives it another`
-          )
-        }
-      })
-    )
-).pipe(Command.withDescription("Give a token of the workspace of the login a new secret; it is shown once"))
+/** What a rotation does to the secret until now. */
+export const untilThen = (overlapSeconds: number): string =>
+  `the one until now ${overlapSeconds === 0 ? "stops working at once" : `works ${counted(overlapSeconds, "second")} more`}`
+
+/** Where nobody knows whether a token has a new secret. */
+export const rotationUnconfirmed = (tokenId: TokenId): string =>
+  `Whether ${tokenId} has a new secret is not known, and the new one is lost: gateway token rotate ${tokenId} gives it another`
+
+export const rotateOver = (gateway: LoggedIn, tokenId: TokenId, overlapSeconds: number) =>
+  Effect.map(tokenAt(gateway, tokenId), ({ label }) => ({
+    will: [`Gives ${tokenId} (${label}) a new secret; ${untilThen(overlapSeconds)}`],
+    work: withSecret(gateway, `/v1/tokens/${tokenId}/rotate`, { overlapSeconds }, rotationUnconfirmed(tokenId))
+  }))
 
 const AuditPage = expectShape(
   Schema.Struct({

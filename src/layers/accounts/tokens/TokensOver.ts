@@ -23,7 +23,7 @@ import {
 import { Accounts, type Principal } from "../../../services/Accounts.js"
 import { AuditTrail, changed } from "../../../services/AuditTrail.js"
 import { Ids } from "../../../services/Ids.js"
-import { type Token, Tokens } from "../../../services/Tokens.js"
+import { type Token, type TokenKeeper, Tokens } from "../../../services/Tokens.js"
 import { tokenDigest } from "../TokenDigest.js"
 import type { OwnTokenRow, TokenRows } from "./TokenRows.js"
 
@@ -61,18 +61,23 @@ export const tokensOver = (rows: TokenRows): Effect.Effect<Tokens["Type"], never
       Effect.map(Effect.flatMap(rows.get(workspaceId, tokenId), foundOr(tokenId)), tokenOf)
 
     /** What the caller may do at most: all that stands above them counts for them too. */
-    const powersOf = (caller: Principal) =>
+    const powersOf = (caller: TokenKeeper) =>
       Effect.map(rows.above(caller.workspaceId, lineOf(caller)), ({ expiresAt, limitMicros }): TokenPowers => ({
         scopes: caller.scopes,
         expiresAt,
         limitMicros
       }))
 
+<<<<<<< HEAD
     /**
      * The token of the caller's workspace, locked, to be changed. Only the platform's operator touches the operator's
      * tokens, and nobody one that is revoked.
      */
     const mine = Effect.fnUntraced(function* (caller: Principal, tokenId: TokenId) {
+=======
+    /** The token of the caller's workspace, locked. Only the platform's operator touches the operator's tokens. */
+    const mine = Effect.fnUntraced(function* (caller: TokenKeeper, tokenId: TokenId) {
+>>>>>>> 9b35f5aa (gateway token rotate works on the machine of the gateway, as token create and revoke do)
       const row = yield* Effect.flatMap(rows.lock(caller.workspaceId, tokenId), foundOr(tokenId))
       if (row.operator && !caller.operator)
         yield* refuse([{ field: "tokenId", message: "is a token of the platform's operator" }])
