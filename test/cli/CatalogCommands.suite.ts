@@ -45,6 +45,23 @@ export const catalogCommands = (it: CommandTests): void => {
         )
         const openApi = yield* json(["catalog", "import-openapi", document, "--to", join(place, "drafts")])
         assert.deepInclude(openApi, { read: 1, imported: 1, files: 1 })
+        const [imported = ""] = openApi["operationIds"]
+        assert.match(imported, /^pets-example\./)
+        assert.include(
+          (yield* cli(["catalog", "import-openapi", document])).out.join("\n"),
+          `\n  pets.example: ${imported}\n`
+        )
+        const own = yield* json(["catalog", "import-openapi", document, "--id", "zoo", "--to", join(place, "own")])
+        assert.match(String(own["operationIds"]), /^zoo\./)
+        assert.deepStrictEqual(readdirSync(join(place, "own", "providers")), ["zoo.yaml"])
+        for (const wrong of [
+          ["--id", "zoo", document, document],
+          ["--id", "Not An Id", document]
+        ]) {
+          const { code, err } = yield* cli(["catalog", "import-openapi", ...wrong])
+          assert.strictEqual(code, 2)
+          assert.match(err.join("\n"), /--id/)
+        }
         const jsonl = yield* json(["catalog", "import-jsonl", flat, "--to", join(place, "drafts")])
         assert.deepInclude(jsonl, { imported: 1, files: 1 })
         assert.isNotEmpty(jsonl["notes"])
@@ -143,7 +160,30 @@ export const catalogCommands = (it: CommandTests): void => {
             publishedOperations: 1
           })
           assert.deepStrictEqual(yield* inForce, ["bees.list"])
-          assert.deepInclude(yield* json("catalog published"), { sequence: 3, operations: 1 })
+          assert.deepInclude(yield* json("catalog published"), {
+            sequence: 3,
+            operations: 1,
+            operationIds: ["bees.list"],
+            jobIds: []
+          })
+          yield* json(["catalog", "import-jsonl", flat("birds"), "--publish", "add"])
+          assert.strictEqual((yield* cli(["catalog", "import-jsonl", flat("wasps"), "--publish", "add"])).code, 0)
+          assert.deepStrictEqual((yield* cli("catalog published")).out, [
+            "Publication 5: 3 operations, 0 jobs\n  bees: bees.list\n  birds: birds.list\n  wasps: wasps.list"
+          ])
+          const unknown = yield* cli("catalog withdraw birds cats")
+          assert.deepStrictEqual(
+            [unknown.code, unknown.err],
+            [1, ["Nothing that is published has the id cats; gateway catalog published shows what has one"]]
+          )
+          const some = yield* cli("catalog withdraw birds wasps.list")
+          assert.deepStrictEqual(
+            [some.code, some.err.join("\n")],
+            [0, "Withdraws 2 operations and 0 jobs from every node:\n  birds: birds.list\n  wasps: wasps.list"]
+          )
+          assert.deepStrictEqual(yield* inForce, ["bees.list"])
+          const all = yield* cli("catalog withdraw --dry-run")
+          assert.include(all.out.join("\n"), "Withdraws 1 operation and 0 jobs from every node:\n  bees: bees.list")
           assert.deepInclude(yield* json("catalog withdraw"), { published: true, publishedOperations: 0 })
           assert.deepStrictEqual((yield* cli("catalog published")).out, [
             "Nothing is published beside the built-in catalog"
@@ -309,7 +349,8 @@ export const catalogCommands = (it: CommandTests): void => {
           const { code, out } = yield* Fiber.join(publishing)
           assert.deepInclude(JSON.parse(out.join("")), { published: true, nodes: 0 })
           assert.strictEqual(code, 0)
-          assert.deepStrictEqual((yield* cli("catalog withdraw")).err, ["Withdraws 1 operation and 0 jobs"])
+          const withdrawn = (yield* cli("catalog withdraw")).err.join("\n")
+          assert.match(withdrawn, /^Withdraws 1 operation and 0 jobs from every node:/)
         })
       ),
     60_000

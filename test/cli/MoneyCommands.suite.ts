@@ -2,9 +2,11 @@
 import { assert } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { DatabasePg } from "../../src/layers/postgres/Database.js"
-import { drop, ProvidersScripted } from "../../src/layers/providers/ProvidersScripted.js"
-import { RunId } from "../../src/domain/Ids.js"
+import { drop, fail, ProvidersScripted } from "../../src/layers/providers/ProvidersScripted.js"
+import { RequestId, RunId } from "../../src/domain/Ids.js"
 import { pageRowsMax } from "../../src/domain/Limits.js"
+import { ProviderHttpError } from "../../src/domain/RunFailures.js"
+import { Ids } from "../../src/services/Ids.js"
 import { Reconciliation } from "../../src/services/Reconciliation.js"
 import { Runs } from "../../src/services/Runs.js"
 import { engine, funded, requestOf, storagePg } from "../support/engine.js"
@@ -100,6 +102,48 @@ export const moneyCommands = (it: CommandTests): void => {
       )
       assert.deepStrictEqual(yield* json("runs uncertain"), { runs: [] })
       assert.strictEqual((yield* json("ledger verify"))["ok"], true)
+    })
+  )
+
+  it.effect("shows any run of this machine without a login, by its id or by that of its request", () =>
+    Effect.gen(function* () {
+      const providers = ProvidersScripted()
+      const { url } = yield* CommandLine
+      const { run } = yield* Effect.gen(function* () {
+        providers.script(
+          "mock-email-find",
+          fail(new ProviderHttpError({ providerStatus: 422, detail: "No such domain." }))
+        )
+        const requestId = RequestId.make(`req_${yield* (yield* Ids).suffix}`)
+        return yield* (yield* Runs).create(yield* funded(1_000_000), requestOf("mock-email-find", { requestId }), 20)
+      }).pipe(
+        Effect.provide(
+          Layer.provideMerge(
+            engine(providers.layer),
+            Layer.provide(storagePg, Layer.orDie(DatabasePg({ url, connectionsMax: 5 })))
+          )
+        )
+      )
+      const { requestId, runId, tokenId, workspaceId } = run
+      const settings = { XDG_CONFIG_HOME: "/nowhere" }
+      for (const id of [runId, requestId]) {
+        const shown = yield* json(["runs", "show", id, "--database"], { settings })
+        assert.deepInclude(shown, { runId, workspaceId, tokenId, requestId, status: "failed", chargedMicros: 0 })
+        assert.deepInclude(shown["error"], { code: "provider_http_error" })
+        assert.deepInclude(shown["attempts"][0], { n: 1, errorCode: "provider_http_error", providerStatus: 422 })
+      }
+      const text = (yield* cli(["runs", "show", runId, "--database"], { settings })).out.join("\n")
+      for (const said of [runId, workspaceId, requestId, "1. mock-email-find", "provider_http_error, status 422, "])
+        assert.include(text, said)
+
+      const unknown = yield* cli(["runs", "show", `req_${nobody}`, "--database"], { settings })
+      assert.strictEqual(unknown.code, 1)
+      assert.include(unknown.err.join(), `req_${nobody}`)
+      const stranger = yield* cli(["runs", "show", runId], { settings })
+      assert.deepStrictEqual([stranger.code, stranger.out], [1, []])
+      assert.match(stranger.err.join(), /not logged in.*--database/)
+      const request = yield* cli(["runs", "show", requestId], { settings })
+      assert.deepStrictEqual(request.err, ["RUN_ID: the id of a request needs --database"])
     })
   )
 

@@ -2,6 +2,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { Accounts } from "../../src/services/Accounts.js"
+import { AuditTrail } from "../../src/services/AuditTrail.js"
 import { cli, CommandLine, json } from "./commandLine.js"
 import { type CommandTests, nobody, newName, workspace } from "./CommandStage.js"
 
@@ -253,6 +254,40 @@ export const workspaceCommands = (it: CommandTests): void => {
         revoked: true
       })
       assert.strictEqual((yield* Effect.flip(authenticate))._tag, "token_revoked")
+    })
+  )
+
+  it.effect("gives a customer's token a new secret without a login, by the service of the route", () =>
+    Effect.gen(function* () {
+      const id = yield* workspace
+      const made = yield* json(["token", "create", "--workspace", id, "--label", "app", "--scope", "runs:read"])
+      const { services } = yield* CommandLine
+      const scopesOf = (token: unknown) =>
+        Effect.flatMap(Accounts, (accounts) => accounts.authenticate(Redacted.make(String(token)))).pipe(
+          Effect.map(({ scopes }) => scopes),
+          Effect.provide(services)
+        )
+      const foreseen = yield* cli(["token", "rotate", made["tokenId"], "--dry-run"])
+      assert.match(foreseen.out.join(), new RegExp(`\\(app\\) of ${id} a new secret; .* stops working at once`))
+      assert.deepStrictEqual(yield* scopesOf(made["token"]), ["runs:read"])
+      const rotated = yield* json(["token", "rotate", made["tokenId"], "--database"])
+      assert.strictEqual(rotated["tokenId"], made["tokenId"])
+      assert.deepStrictEqual(yield* scopesOf(rotated["token"]), ["runs:read"])
+      assert.strictEqual((yield* Effect.flip(scopesOf(made["token"])))._tag, "unauthorized")
+      const { items } = yield* Effect.flatMap(AuditTrail, (trail) =>
+        trail.list({ subjectId: made["tokenId"] }, { limit: 10, after: null })
+      ).pipe(Effect.provide(services))
+      assert.deepStrictEqual(
+        items.map(({ action, actor }) => [action, actor.kind]),
+        [
+          ["token.rotated", "command_line"],
+          ["token.created", "command_line"]
+        ]
+      )
+      yield* cli(["token", "revoke", made["tokenId"]])
+      const over = yield* cli(["token", "rotate", made["tokenId"]])
+      assert.strictEqual(over.code, 1)
+      assert.match(over.err.join(), /is revoked; make a new token/)
     })
   )
 }

@@ -68,16 +68,11 @@ export const tokensOver = (rows: TokenRows): Effect.Effect<Tokens["Type"], never
         limitMicros
       }))
 
-<<<<<<< HEAD
     /**
      * The token of the caller's workspace, locked, to be changed. Only the platform's operator touches the operator's
      * tokens, and nobody one that is revoked.
      */
-    const mine = Effect.fnUntraced(function* (caller: Principal, tokenId: TokenId) {
-=======
-    /** The token of the caller's workspace, locked. Only the platform's operator touches the operator's tokens. */
     const mine = Effect.fnUntraced(function* (caller: TokenKeeper, tokenId: TokenId) {
->>>>>>> 9b35f5aa (gateway token rotate works on the machine of the gateway, as token create and revoke do)
       const row = yield* Effect.flatMap(rows.lock(caller.workspaceId, tokenId), foundOr(tokenId))
       if (row.operator && !caller.operator)
         yield* refuse([{ field: "tokenId", message: "is a token of the platform's operator" }])
