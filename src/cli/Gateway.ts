@@ -29,7 +29,8 @@ import { catalog } from "./Catalog.js"
 import { audit } from "./client/AccountCommands.js"
 import { mcp } from "./client/Agents.js"
 import { inspect, search } from "./client/CatalogCommands.js"
-import { run as runOne, runsList, runsShow, runsWatch } from "./client/RunCommands.js"
+import { run as runOne, runsList, runsWatch } from "./client/RunCommands.js"
+import { runsShow } from "./client/RunsShow.js"
 import { login, logout, whoami } from "./client/Sessions.js"
 import { endOf, notUnderstood, tellEnd } from "./End.js"
 import { examplesFor } from "./Examples.js"
@@ -73,7 +74,7 @@ const runs = <E, R>(operator: Layer.Layer<Operator, E, R>) =>
     Command.withDescription("Your runs, and those whose money an operator has to decide about"),
     Command.withSubcommands([
       runsList,
-      runsShow,
+      runsShow(operator),
       runsWatch,
       Command.provide(Money.uncertain, operator),
       Command.provide(Money.resolve, operator)

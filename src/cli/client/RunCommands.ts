@@ -28,8 +28,6 @@ import {
   type RunShape
 } from "./FoundRuns.js"
 import { expectShape, type LoggedIn, loggedIn, mayBeDone, sendAgain, urlOption } from "./GatewayClient.js"
-
-export { runsShow } from "./RunsShow.js"
 import { optional } from "../../domain/Described.js"
 
 /** The run was not made, for a reason on this side. */

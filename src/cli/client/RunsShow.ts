@@ -4,13 +4,13 @@
  */
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import { Effect, Layer, type Option, Schema } from "effect"
+import { Effect, type Layer, type Option, Schema } from "effect"
 import { ValidationError } from "../../domain/ApiErrors.js"
 import { RequestId, type RunId } from "../../domain/Ids.js"
 import type { Json } from "../../domain/Json.js"
 import { dollars, toUsd } from "../../domain/Micros.js"
+import { shownOutcome } from "../../domain/RefusedRun.js"
 import type { Attempt, Run, StoredResult } from "../../domain/Run.js"
-import { readConfig } from "../../layers/node/Config.js"
 import { Reconciliation } from "../../services/Reconciliation.js"
 import { type Answer, answer, isoTime, isoTimeOrNull } from "../Answer.js"
 import * as Inputs from "../Inputs.js"
@@ -85,7 +85,7 @@ const runJson = (run: Run) => ({
   endpointId: run.endpointId,
   servedEndpointId: run.servedEndpointId,
   status: run.status,
-  outcome: run.outcome,
+  outcome: shownOutcome(run),
   outcomeReason: run.outcomeReason,
   createdAt: isoTime(run.createdAt),
   startedAt: isoTimeOrNull(run.startedAt),
@@ -133,7 +133,7 @@ const showHere = Effect.fn("showHere")(function* (id: RunId | RequestId) {
     status: run.status,
     endpointId: run.endpointId,
     actualCost: run.chargeMicros === null ? null : toUsd(run.chargeMicros),
-    ...(run.outcome === null ? {} : { outcome: run.outcome }),
+    ...(json.outcome === null ? {} : { outcome: json.outcome }),
     ...(run.servedEndpointId === null ? {} : { servedEndpointId: run.servedEndpointId })
   })
   const shown: Answer = {
@@ -148,38 +148,29 @@ const showHere = Effect.fn("showHere")(function* (id: RunId | RequestId) {
   return shown
 })
 
-/** The services of this machine, loaded when they are asked for: the client's command needs no database. */
-const servicesHere = Layer.unwrapEffect(
-  Effect.flatMap(readConfig, (config) =>
-    Effect.map(
-      Effect.promise(() => import("../../layers/compose/StorageOnPostgres.js")),
-      ({ OperatorServices }) => OperatorServices(config)
-    )
-  )
-)
-
 const otherWay = "read it in the database of this machine, in whichever workspace, with --database"
 const isRequestId = Schema.is(RequestId)
 
-export const runsShow = Command.make(
-  "show",
-  {
-    id: Inputs.runOrRequestArgument,
-    database: Options.boolean("database").pipe(
-      Options.withDescription(
-        "In the database of this machine: any run, in whichever workspace, also by the id of the request that made it"
+export const runsShow = <E, R>(operator: Layer.Layer<Reconciliation, E, R>) =>
+  Command.make(
+    "show",
+    {
+      id: Inputs.runOrRequestArgument,
+      database: Options.boolean("database").pipe(
+        Options.withDescription(
+          "In the database of this machine: any run, in whichever workspace, also by the id of the request that made it"
+        )
+      ),
+      url: urlOption,
+      json: Inputs.json
+    },
+    ({ database, id, json, url }) =>
+      answer(
+        json,
+        Effect.gen(function* () {
+          if (database) return yield* Effect.provide(showHere(id), operator)
+          if (isRequestId(id)) return yield* ValidationError.of("runId", "the id of a request needs --database")
+          return yield* showOver(url, id)
+        })
       )
-    ),
-    url: urlOption,
-    json: Inputs.json
-  },
-  ({ database, id, json, url }) =>
-    answer(
-      json,
-      Effect.gen(function* () {
-        if (database) return yield* Effect.provide(showHere(id), servicesHere)
-        if (isRequestId(id)) return yield* ValidationError.of("runId", "the id of a request needs --database")
-        return yield* showOver(url, id)
-      })
-    )
-).pipe(Command.withDescription("A run with its attempts and its result"))
+  ).pipe(Command.withDescription("A run with its attempts and its result"))
