@@ -4,7 +4,7 @@
  * alternating rounds.
  */
 import { Deferred, Effect, type Exit, Fiber, Option } from "effect"
-import { type Deadlines, makeDeadlines } from "../src/layers/node/Deadlines.js"
+import { type Deadlines, makeDeadlines } from "../src/services/Deadlines.js"
 import { waitFor } from "../src/layers/runs/Waiting.js"
 import type { Draining } from "../src/services/Draining.js"
 import { firstOf, makeOneTimeEvent, type OneTimeEvent } from "../src/services/OneTimeEvent.js"

@@ -75,12 +75,21 @@ const runsFor = (gateway: Gateway, tokens: ReadonlyArray<string>) =>
     })
   )
 
-/** Reads of the gateway, of a workspace each in turn, and beside each a bare server that sends the same bytes. */
+/** One kind of read, over as many connections as there are workspaces. */
+interface ReadRows {
+  /** By all workspaces in turn. */
+  readonly own: Row
+  /** By one of them. */
+  readonly hot: Row
+  /** A bare server that sends the same bytes. */
+  readonly bare: Row
+}
+
 export const readRows = async (
   gateway: Gateway,
   tokens: ReadonlyArray<string>,
   seconds: number
-): Promise<ReadonlyArray<readonly [own: Row, bare: Row]>> => {
+): Promise<ReadonlyArray<ReadRows>> => {
   const port = await freePort()
   start([".bench/bench/runs/bare.js", String(port)], {})
   await ready(here(port))
@@ -93,17 +102,22 @@ export const readRows = async (
     ).body.text()
     await (await request(`${bare}/${label}`, { method: "PUT", body: bytes })).body.dump()
     let count = 0
-    const next = (): Call => {
-      const one = made[(count += 1) % made.length]
-      return { path: pathOf(one?.runId ?? ""), headers: bearer(one?.token), body: null }
-    }
+    const by = (one: (typeof made)[number] | undefined): Call => ({
+      path: pathOf(one?.runId ?? ""),
+      headers: bearer(one?.token),
+      body: null
+    })
     const full = (status: number, text: string): boolean => status === 200 && text.length > 0.9 * bytes.length
     const same = (): Call => ({ path: `/${label}`, headers: {}, body: null })
     const row = (name: string, url: string, calls: () => Call): Row => ({
       label: name,
       measure: () => load(url, tokens.length, seconds, calls, full)
     })
-    return [row(`GET ${label}`, gateway.url, next), row(`bare Node, ${label}`, bare, same)] as const
+    return {
+      own: row(`GET ${label}`, gateway.url, () => by(made[(count += 1) % made.length])),
+      hot: row(`GET ${label}, one workspace`, gateway.url, () => by(first)),
+      bare: row(`bare Node, ${label}`, bare, same)
+    }
   }
   return [
     await rowsOf("run", (runId) => `/v1/runs/${runId}`),

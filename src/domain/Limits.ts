@@ -196,8 +196,10 @@ export const problemsMax = 20
 /** How many unknown query parameters an answer names, and how much of each name. */
 export const ignoredParametersMax = 20
 export const ignoredParameterChars = 64
-/** Reads of one workspace that a node works on at once: lists, runs, files, the balance, quotes. */
+/** Reads of one workspace that a node works on at once, each on a connection of its own: lists, files, quotes. */
 export const readsAtOnceMax = 4
+/** The same of reads that share a statement: a run that is small and recent, its attempts, the balance. */
+export const readsSharedMax = 64
 /** Further reads of it that may wait for their turn; beyond that the answer is 429 `rate_limit_exceeded`. */
 export const readsWaitingMax = 100
 /** How long such a read waits at most. After that the answer is 503 `storage_busy`. */

@@ -185,8 +185,13 @@ export class RunStore extends Context.Tag("gateway/services/RunStore")<
     /** Notes that a cancel was asked while the run was running, and wakes its node; answers the run as it is. */
     readonly requestCancel: (run: RunKey) => Effect.Effect<Run | null, StorageError>
     readonly get: (run: RunKey) => Effect.Effect<Run | null, StorageError>
-    /** For those who look at a run and its attempts: clients, mostly, and many at once. */
+    /** A run and its attempts. */
     readonly detail: (run: RunKey) => Effect.Effect<RunDetail | null, StorageError>
+    /**
+     * The same for those who look again and again: read in one statement with the runs that others ask for at the same
+     * time. Null also for a run that is large or has left for the history, which `detail` reads.
+     */
+    readonly smallDetail: (run: RunKey) => Effect.Effect<RunDetail | null, StorageError>
     readonly getMany: (runs: ReadonlyArray<RunKey>) => Effect.Effect<ReadonlyArray<Run>, StorageError>
     /**
      * Newest first; the sort key is the run id. With results where `resultBytesMax` is given: such a page ends before

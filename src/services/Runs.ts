@@ -114,6 +114,8 @@ export class Runs extends Context.Tag("gateway/services/Runs")<
       request: Omit<RunRequest, "idempotencyKey">
     ) => Effect.Effect<Quote, ValidationError | Forbidden | RowsModeUnsupported | CatalogLoading | StorageError>
     readonly get: (workspaceId: WorkspaceId, runId: RunId) => Effect.Effect<RunDetail, NotFound | StorageError>
+    /** What `get` answers, if it can be read together with what others ask for at the same time; else null. */
+    readonly getSmall: (workspaceId: WorkspaceId, runId: RunId) => Effect.Effect<RunDetail | null, StorageError>
     /**
      * Newest first. A capability that is no job is a `ValidationError`. With results a page may have fewer rows than
      * its limit, so that the answer stays bounded.

@@ -12,6 +12,8 @@ export interface UnderWay<A extends object> extends Iterable<A> {
   /** The answer takes it off the list; a second call does nothing. */
   readonly add: (member: A) => () => void
   readonly size: () => number
+  /** Takes the member off the list that was added first, and answers it; null when there is none. */
+  readonly takeFirst: () => A | null
 }
 
 interface Place<A> {
@@ -51,6 +53,12 @@ export const makeUnderWay = <A extends object>(): UnderWay<A> => {
       return () => leave(place)
     },
     size: () => size,
+    takeFirst: () => {
+      if (first === null) return null
+      const { member } = first
+      leave(first)
+      return member
+    },
     // What is on the list now: who goes through it may end members of it meanwhile.
     [Symbol.iterator]: () => members()[Symbol.iterator]()
   }

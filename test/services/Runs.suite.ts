@@ -70,17 +70,51 @@ export const runsSuite = (name: string, storage: Layer.Layer<Storage>) =>
           [one, unknown],
           [one, small.run.runId]
         ] as const
+        const expected = [small, null, large, others, null, null, small].map(
+          (created) => created && { run: created.run, attempts: created.attempts }
+        )
+        const together = yield* Effect.forEach(asked, ([{ workspaceId }, runId]) => runs.getSmall(workspaceId, runId), {
+          concurrency: "unbounded"
+        })
+        // A storage says itself what is too large to be read together.
+        assert.deepStrictEqual(together.toSpliced(2, 1, null), expected.toSpliced(2, 1, null))
+        assert.deepInclude([null, expected[2]], together[2])
         const read = yield* Effect.forEach(
           asked,
           ([{ workspaceId }, runId]) => Effect.option(runs.get(workspaceId, runId)),
           { concurrency: "unbounded" }
         )
-        assert.deepStrictEqual(
-          read.map(Option.getOrNull),
-          [small, null, large, others, null, null, small].map(
-            (created) => created && { run: created.run, attempts: created.attempts }
-          )
+        assert.deepStrictEqual(read.map(Option.getOrNull), expected)
+      }))
+
+    test("balances that are asked for at the same moment are each shown with the holds of their own workspace", (providers) =>
+      Effect.gen(function* () {
+        providers.script("mock-email-find", silence, silence, silence)
+        const [two, none, one] = yield* Effect.all([funded(1_000_000), funded(0), funded(1_000_000)])
+        const first = yield* start(two, requestOf(job), 0)
+        const others = yield* start(one, requestOf(job), 0)
+        const second = yield* start(two, requestOf(job), 0)
+        const asked = [two, none, one, two]
+        const overviews = yield* Effect.flatMap(Wallet, (wallet) =>
+          Effect.forEach(asked, ({ workspaceId }) => wallet.overview(workspaceId), { concurrency: "unbounded" })
         )
+        const held = (...runs: ReadonlyArray<typeof first>) =>
+          runs.map(({ run: { createdAt, runId } }) => ({ runId, amountMicros: Micros.make(price), createdAt }))
+        const ofTwo = held(second, first)
+        assert.deepStrictEqual(
+          overviews.map(({ holds }) => [...holds]),
+          [ofTwo, [], held(others), ofTwo]
+        )
+        assert.deepStrictEqual(
+          overviews.map(({ balance }) => balance),
+          yield* Effect.forEach(asked, balanceOf)
+        )
+        for (const [principal, { run }] of [
+          [two, first],
+          [two, second],
+          [one, others]
+        ] as const)
+          yield* (yield* Runs).cancel(principal.workspaceId, run.runId)
       }))
 
     test("while the provider works the money is reserved and the run is running", (providers) =>

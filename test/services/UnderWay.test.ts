@@ -6,13 +6,17 @@ import { makeUnderWay } from "../../src/services/UnderWay.js"
 describe("the list of what is under way", () => {
   it.prop(
     "holds what was added and not taken off, in the order of adding, however members come and go",
-    [fc.array(fc.tuple(fc.boolean(), fc.nat(30)), { maxLength: 60 })],
+    [fc.array(fc.tuple(fc.constantFrom("add", "leave", "take the first"), fc.nat(30)), { maxLength: 60 })],
     ([moves]) => {
       const list = makeUnderWay<{ readonly number: number }>()
       const all: Array<{ readonly member: { readonly number: number }; readonly leave: () => void; gone: boolean }> = []
-      for (const [adds, which] of moves) {
+      for (const [move, which] of moves) {
         const known = all[which]
-        if (adds || known === undefined) {
+        if (move === "take the first") {
+          const first = all.find(({ gone }) => !gone)
+          if (first !== undefined) first.gone = true
+          assert.strictEqual(list.takeFirst(), first?.member ?? null)
+        } else if (move === "add" || known === undefined) {
           const member = { number: all.length }
           all.push({ member, leave: list.add(member), gone: false })
         } else {

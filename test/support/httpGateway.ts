@@ -146,7 +146,7 @@ export const gatewayLayer = (services: Services): Layer.Layer<ServerAddress, unk
       services.openIdLayer ?? OpenIdNone,
       Layer.succeed(PublicUrl, services.settings?.publicUrl ?? "https://gateway.test"),
       partial(RateLimiter, { take: generous, takePublic: generous, ...services.limiter }),
-      partial(Runs, services.runs ?? {}),
+      partial(Runs, { getSmall: () => Effect.succeed(null), ...services.runs }),
       partial(EndpointStats, { comparedAnswers: Effect.succeed(new Map()) }),
       partial(PlatformKeys, services.platformKeys ?? {}),
       services.callbacksLayer ?? CallbacksNone,

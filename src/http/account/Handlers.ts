@@ -18,7 +18,7 @@ import { callerBudget } from "../BodyBudget.js"
 import { currentRequest } from "../RequestState.js"
 import { nextCursor, pageRequest } from "../ListPage.js"
 import { spanOf } from "../Query.js"
-import { reading, ReadTurns } from "../ReadTurns.js"
+import { reading, readingTogether, ReadTurns } from "../ReadTurns.js"
 import { idempotencyKeyOf, requiredKeyOf } from "../IdempotencyKey.js"
 import { served, type Served } from "../serving/Endpoints.js"
 import { HttpSettings } from "../Settings.js"
@@ -54,7 +54,7 @@ export const AccountHandlers: Layer.Layer<
       return handlers
         .handle(
           "balance",
-          reading(
+          readingTogether(
             Effect.fnUntraced(function* () {
               const { operatorWorkspace, scopes, workspaceId } = yield* Principal
               // A token's workspace is there.

@@ -282,12 +282,11 @@ export const getRun = tool({
   failed: didFail,
   call: Effect.fnUntraced(function* ({ fields, max_items, runId }, { caller }) {
     const runs = yield* Runs
-    const turns = yield* ReadTurns
     const trimming = {
       ...(fields === undefined ? {} : { fields: fields.join(",") }),
       ...(max_items === undefined ? {} : { max_items })
     }
-    return shown(yield* turns.take(caller.workspaceId, readRun(runs, caller.workspaceId, runId, trimming)))
+    return shown(yield* readRun(runs, caller.workspaceId, runId, trimming))
   })
 })
 

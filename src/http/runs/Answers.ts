@@ -13,6 +13,7 @@ import type { CreatedRun, Runs } from "../../services/Runs.js"
 import { runIdOf } from "../GivenId.js"
 import { nextCursor, type PageQuery, pageRequest } from "../ListPage.js"
 import { spanOf } from "../Query.js"
+import { ReadTurns } from "../ReadTurns.js"
 import type { RunBody } from "./RunBody.js"
 import { runBody, runSummary } from "./ShownRun.js"
 
@@ -61,11 +62,22 @@ interface Trimming {
   readonly max_items?: number
 }
 
-export const readRun = (runs: Service, workspaceId: WorkspaceId, runId: string, trimming: Trimming) =>
-  Effect.flatMap(runIdOf(runId), (id) =>
-    Effect.flatMap(runs.get(workspaceId, id), (detail) =>
-      trimmedBody(runBody(detail), trimming.fields, trimming.max_items)
+/** Clients look at their runs again and again: a small run is read together with those of others, a large one in turn. */
+export const detailOf = (runs: Service, workspaceId: WorkspaceId, runId: string) =>
+  Effect.flatMap(ReadTurns, ({ share, take }) =>
+    Effect.flatMap(runIdOf(runId), (id) =>
+      share(
+        workspaceId,
+        Effect.flatMap(runs.getSmall(workspaceId, id), (small) =>
+          small === null ? take(workspaceId, runs.get(workspaceId, id)) : Effect.succeed(small)
+        )
+      )
     )
+  )
+
+export const readRun = (runs: Service, workspaceId: WorkspaceId, runId: string, trimming: Trimming) =>
+  Effect.flatMap(detailOf(runs, workspaceId, runId), (detail) =>
+    trimmedBody(runBody(detail), trimming.fields, trimming.max_items)
   )
 
 export const cancelRun = (runs: Service, workspaceId: WorkspaceId, runId: string) =>

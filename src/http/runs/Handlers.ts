@@ -17,7 +17,7 @@ import { callerBudget } from "../BodyBudget.js"
 import { requiredKeyOf } from "../IdempotencyKey.js"
 import { stateOf, tracedBy } from "../RequestState.js"
 import { reading, ReadTurns } from "../ReadTurns.js"
-import { cancelRun, createdBody, listRuns, readRun } from "./Answers.js"
+import { cancelRun, createdBody, detailOf, listRuns, readRun } from "./Answers.js"
 import { mediaResponse } from "./MediaResponse.js"
 import { quoteBody } from "./QuoteBody.js"
 import type { RunBody, RunSummary } from "./RunBody.js"
@@ -100,12 +100,10 @@ export const RunsHandlers: Layer.Layer<
           )
           .handle(
             "get",
-            reading(
-              Effect.fnUntraced(function* ({ path, urlParams }) {
-                const { workspaceId } = yield* Principal
-                return json(yield* readRun(runs, workspaceId, path.runId, urlParams), 200)
-              })
-            )
+            Effect.fnUntraced(function* ({ path, urlParams }) {
+              const { workspaceId } = yield* Principal
+              return json(yield* readRun(runs, workspaceId, path.runId, urlParams), 200)
+            })
           )
           .handle(
             "cancel",
@@ -116,12 +114,10 @@ export const RunsHandlers: Layer.Layer<
           )
           .handle(
             "attempts",
-            reading(
-              Effect.fnUntraced(function* ({ path }) {
-                const { workspaceId } = yield* Principal
-                return attemptList(yield* runs.get(workspaceId, yield* runIdOf(path.runId)))
-              })
-            )
+            Effect.fnUntraced(function* ({ path }) {
+              const { workspaceId } = yield* Principal
+              return attemptList(yield* detailOf(runs, workspaceId, path.runId))
+            })
           )
           .handle(
             "media",

@@ -58,6 +58,10 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
       ...state,
       runs: HashMap.set(state.runs, stored.run.runId, stored)
     })
+    const detail: RunStore["Type"]["detail"] = (key) =>
+      Effect.map(storage.read, (state) =>
+        Option.getOrNull(Option.map(find(state, key), ({ attempts, run }) => ({ run, attempts })))
+      )
     const oldestFirst = (state: MemoryState, wanted: (stored: StoredRun) => boolean): ReadonlyArray<StoredRun> =>
       [...HashMap.values(state.runs)].filter(wanted).sort((a, b) => (a.run.runId < b.run.runId ? -1 : 1))
 
@@ -254,10 +258,9 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
         ),
       get: (key) =>
         Effect.map(storage.read, (state) => Option.getOrNull(Option.map(find(state, key), ({ run }) => run))),
-      detail: (key) =>
-        Effect.map(storage.read, (state) =>
-          Option.getOrNull(Option.map(find(state, key), ({ attempts, run }) => ({ run, attempts })))
-        ),
+      detail,
+      // Nothing is large or old here.
+      smallDetail: detail,
       getMany: (keys) =>
         Effect.map(storage.read, (state) =>
           keys.flatMap((key) => Option.toArray(Option.map(find(state, key), ({ run }) => run)))

@@ -3,6 +3,7 @@ import { Array as Arr, Clock, Effect, HashMap, Layer, Option } from "effect"
 import type { WorkspaceId } from "../../domain/Ids.js"
 import type { LedgerEntry } from "../../domain/Ledger.js"
 import { type LedgerFilter, newestFirst } from "../../domain/LedgerList.js"
+import { holdsShownMax } from "../../domain/Limits.js"
 import { holdsMoney } from "../../domain/RunMachine.js"
 import { lineOf } from "../../domain/TokenLine.js"
 import type { Ids } from "../../services/Ids.js"
@@ -146,11 +147,10 @@ const rowsOver = ({ modify, read, transact }: MemoryStorage["Type"]): WalletRows
     ),
   // One transaction runs at a time.
   lockBalance: (workspaceId) => Effect.map(read, (state) => balanceOf(state, workspaceId)),
-  balance: (workspaceId) => Effect.map(read, (state) => balanceOf(state, workspaceId)),
-  overview: (workspaceId, holdsMax) =>
+  overview: (workspaceId) =>
     Effect.map(read, (state) => {
       const balance = balanceOf(state, workspaceId)
-      return balance === null ? null : { balance, holds: holdsOf(state, workspaceId).slice(0, holdsMax) }
+      return balance === null ? null : { balance, holds: holdsOf(state, workspaceId).slice(0, holdsShownMax) }
     }),
   entries: (workspaceId, filter, page) =>
     Effect.map(read, ({ wallets }) =>

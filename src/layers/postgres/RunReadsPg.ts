@@ -5,8 +5,10 @@
 import { Effect, Exit, Schema } from "effect"
 import { RunId, runIdsOfRequest, WorkspaceId } from "../../domain/Ids.js"
 import { pageOf } from "../../domain/Pages.js"
+import { wasRefused } from "../../domain/RefusedRun.js"
 import { type Attempt, uncertainKey, uncertainPlaceOf } from "../../domain/Run.js"
-import type { RunKey, RunStore } from "../../services/RunStore.js"
+import { isTerminal } from "../../domain/RunMachine.js"
+import type { RunDetail, RunKey, RunStore } from "../../services/RunStore.js"
 import { makeGroupCommit } from "../runs/GroupCommit.js"
 import type { Database } from "./Database.js"
 import { rowOf } from "./database/Rows.js"
@@ -53,6 +55,10 @@ const small = `case when coalesce(pg_column_size(r.input), 0) + coalesce(pg_colu
   else coalesce(octet_length(r.input::text), 0) + coalesce(octet_length(r.result::text), 0)
     + coalesce(octet_length(r.normalized::text), 0) <= ${readTogether.bytes} end`
 
+/** Between the statement that read the run and that of its attempts, both may have left for the history. */
+const mayHaveLeft = ({ attempts, run }: RunDetail): boolean =>
+  attempts.length === 0 && isTerminal(run.status) && !wasRefused(run)
+
 /**
  * Small runs that are in the hot tables, with their attempts; null for all others. Clients look at their runs again and
  * again, so those who ask at once are answered together.
@@ -68,7 +74,8 @@ const smallOnes = (database: Database["Type"]) => {
     for (const attempt of yield* attemptsOfRuns(runs)) found.get(attempt.runId)?.attempts.push(attempt)
     return keys.map(({ runId, workspaceId }) => {
       const detail = found.get(runId)
-      return Exit.succeed(detail?.run.workspaceId === workspaceId ? detail : null)
+      const isTheirs = detail?.run.workspaceId === workspaceId
+      return Exit.succeed(isTheirs && !mayHaveLeft(detail) ? detail : null)
     })
   })
 }
@@ -79,7 +86,7 @@ export const runReads = Effect.fnUntraced(function* (
 ) {
   const { query, sql } = database
   const attemptsOfRuns = attemptsOf(database)
-  const smallOne = yield* makeGroupCommit({ batchMax: readTogether.runs, commit: smallOnes(database) })
+  const smallDetail = yield* makeGroupCommit({ batchMax: readTogether.runs, commit: smallOnes(database) })
 
   const getMany = Effect.fnUntraced(function* (keys: ReadonlyArray<RunKey>) {
     const found = yield* runRows(rowsOfRuns(database, keys, runsByKey))
@@ -97,13 +104,10 @@ export const runReads = Effect.fnUntraced(function* (
     get,
     attempts,
     detail: Effect.fnUntraced(function* (key) {
-      const found = yield* smallOne(key)
-      // Between the two statements, the run may have left the hot tables with its attempts.
-      if (found !== null && found.attempts.length > 0) return found
-      const run = found?.run ?? (yield* get(key))
-      if (run === null) return null
-      return { run, attempts: found === null ? yield* attempts(key) : yield* past.attempts(key) }
+      const run = yield* get(key)
+      return run === null ? null : { run, attempts: yield* attempts(key) }
     }),
+    smallDetail,
     uncertain: Effect.fnUntraced(function* ({ after, limit }) {
       const place = after === null ? null : uncertainPlaceOf(after)
       const behind =

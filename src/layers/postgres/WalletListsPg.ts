@@ -4,20 +4,23 @@
  * each are read and merged.
  */
 import type * as Statement from "@effect/sql/Statement"
-import { Effect, Schema } from "effect"
-import { RunId, type WorkspaceId } from "../../domain/Ids.js"
+import { Effect, Exit, Schema } from "effect"
+import { RunId, WorkspaceId } from "../../domain/Ids.js"
 import { LedgerEntry, LedgerKind } from "../../domain/Ledger.js"
 import { type EntryPlace, inOrderOfTime, type LedgerFilter } from "../../domain/LedgerList.js"
+import { holdsShownMax } from "../../domain/Limits.js"
 import { Micros } from "../../domain/Micros.js"
 import { holdsMoney, runStatuses } from "../../domain/RunMachine.js"
+import type { HoldRow } from "../../services/Wallet.js"
 import type { WalletRows } from "../accounts/wallet/WalletRows.js"
 import type { Database } from "./Database.js"
 import { inWorkspace } from "./database/InWorkspace.js"
 import { rowsOf } from "./database/Rows.js"
 
-/** The balance with each hold; with none, the hold's columns are null. */
+/** A balance with each of its holds; with none, the hold's columns are null. */
 const overviewRows = rowsOf(
   Schema.Struct({
+    workspaceId: WorkspaceId,
     availableMicros: Micros,
     reservedMicros: Micros,
     runId: Schema.NullOr(RunId),
@@ -88,34 +91,39 @@ const entriesOf = (sql: Sql, filter: LedgerFilter, wanted: Omit<Wanted, "narrowe
     : all(sql, { ...wanted, narrower })
 }
 
-export const walletLists = ({ query, sql }: Database["Type"]): Pick<WalletRows, "entries" | "overview"> => ({
-  overview: (workspaceId, holdsMax) => {
-    const parts = runStatuses.filter(holdsMoney).map(
-      (status) => sql`
-        (select run_id as "runId", hold_micros as "amountMicros", created_at as "createdAt" from runs
-        where ${inWorkspace(sql, "workspace_id", workspaceId)} and (workspace_id || ' ' || status) = ${`${workspaceId} ${status}`} and hold_micros > 0 order by run_id desc limit ${holdsMax})`
-    )
-    const rows = overviewRows(
+/**
+ * Balances with their newest holds, each as it was at one moment. Clients ask for their balance again and again: those
+ * who ask at once are answered by one statement.
+ */
+export const readOverviews = ({ query, sql }: Database["Type"]) => {
+  const workspace = sql.literal("w.workspace_id")
+  const parts = runStatuses.filter(holdsMoney).map(
+    (status) => sql`
+      (select run_id as "runId", hold_micros as "amountMicros", created_at as "createdAt" from runs
+      where w.reserved_micros > 0 and ${inWorkspace(sql, "workspace_id", workspace)} and (workspace_id || ' ' || status) = w.workspace_id || ${sql.literal(`' ${status}'`)}
+        and hold_micros > 0 order by run_id desc limit ${holdsShownMax})`
+  )
+  return Effect.fnUntraced(function* (workspaceIds: ReadonlyArray<WorkspaceId>) {
+    const rows = yield* overviewRows(
       query(sql`
-        select w.available_micros as "availableMicros", w.reserved_micros as "reservedMicros", h.*
-        from wallets w left join (${merged(sql, parts)} order by "runId" desc limit ${holdsMax}) h on true
-        where w.workspace_id = ${workspaceId}`)
+        select w.workspace_id as "workspaceId", w.available_micros as "availableMicros", w.reserved_micros as "reservedMicros", h.*
+        from wallets w left join lateral (${merged(sql, parts)} order by "runId" desc limit ${holdsShownMax}) h on true
+        where w.workspace_id = any(${[...new Set(workspaceIds)]}::text[])`)
     )
-    return Effect.map(rows, (found) => {
-      const [first] = found
-      return first === undefined
-        ? null
-        : {
-            balance: { availableMicros: first.availableMicros, reservedMicros: first.reservedMicros },
-            holds: found
-              .flatMap(({ amountMicros, createdAt, runId }) =>
-                runId === null || amountMicros === null || createdAt === null
-                  ? []
-                  : [{ runId, amountMicros, createdAt }]
-              )
-              .sort((a, b) => (a.runId < b.runId ? 1 : -1))
-          }
-    })
-  },
+    const found = new Map(
+      rows.map(({ availableMicros, reservedMicros, workspaceId }) => [
+        workspaceId,
+        { balance: { availableMicros, reservedMicros }, holds: new Array<HoldRow>() }
+      ])
+    )
+    for (const { amountMicros, createdAt, runId, workspaceId } of rows)
+      if (runId !== null && amountMicros !== null && createdAt !== null)
+        found.get(workspaceId)?.holds.push({ runId, amountMicros, createdAt })
+    for (const { holds } of found.values()) holds.sort((a, b) => (a.runId < b.runId ? 1 : -1))
+    return workspaceIds.map((workspaceId) => Exit.succeed(found.get(workspaceId) ?? null))
+  })
+}
+
+export const walletLists = ({ query, sql }: Database["Type"]): Pick<WalletRows, "entries"> => ({
   entries: (workspaceId, filter, page) => entryRows(query(entriesOf(sql, filter, { workspaceId, ...page })))
 })

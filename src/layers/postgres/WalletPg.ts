@@ -3,7 +3,7 @@
  * then on the token, so that two transactions cannot deadlock. The statement that reads both rows also locks them,
  * because after a wait for a lock Postgres reads only the locked rows again.
  */
-import { Effect, Exit, Layer, Schema, type Scope } from "effect"
+import { Effect, Layer, Schema, type Scope } from "effect"
 import { TokenId, WorkspaceId } from "../../domain/Ids.js"
 import type { LedgerEntry } from "../../domain/Ledger.js"
 import { Micros, SignedMicros } from "../../domain/Micros.js"
@@ -18,7 +18,7 @@ import { Database } from "./Database.js"
 import { DatabaseNow } from "./database/Now.js"
 import { rowOf, rowsOf } from "./database/Rows.js"
 import { verifyLedger } from "./LedgerVerificationPg.js"
-import { walletLists } from "./WalletListsPg.js"
+import { readOverviews, walletLists } from "./WalletListsPg.js"
 
 const walletRows = rowsOf(
   Schema.Struct({
@@ -43,9 +43,8 @@ const walletRows = rowsOf(
 )
 const amountRow = rowOf(Schema.Struct({ micros: SignedMicros }))
 const balanceRow = rowOf(Schema.Struct({ availableMicros: Micros, reservedMicros: Micros }))
-const balanceRows = rowsOf(Schema.Struct({ workspaceId: WorkspaceId, availableMicros: Micros, reservedMicros: Micros }))
 
-const balancesAtOnceMax = 256
+const overviewsAtOnceMax = 64
 
 const readWallets = ({ query, sql }: Database["Type"], databaseNow: Effect.Effect<string>): WalletRows["spenders"] =>
   Effect.fnUntraced(function* (spenders, lock) {
@@ -146,18 +145,6 @@ const credit =
     })
   }
 
-/** Clients ask for their balance again and again: those who ask at once are answered by one statement. */
-const readBalances = ({ query, sql }: Database["Type"]) =>
-  Effect.fnUntraced(function* (workspaceIds: ReadonlyArray<WorkspaceId>) {
-    const rows = yield* balanceRows(
-      query(sql`
-        select workspace_id as "workspaceId", available_micros as "availableMicros", reserved_micros as "reservedMicros" from wallets
-        where workspace_id = any(${[...new Set(workspaceIds)]}::text[])`)
-    )
-    const found = new Map(rows.map(({ workspaceId, ...balance }) => [workspaceId, balance]))
-    return workspaceIds.map((workspaceId) => Exit.succeed(found.get(workspaceId) ?? null))
-  })
-
 const makeRows: Effect.Effect<WalletRows, never, Database | Scope.Scope> = Effect.gen(function* () {
   const database = yield* Database
   return {
@@ -166,7 +153,7 @@ const makeRows: Effect.Effect<WalletRows, never, Database | Scope.Scope> = Effec
     credit: credit(database),
     credited: creditedBefore(database),
     lockBalance: lockBalance(database),
-    balance: yield* makeGroupCommit({ batchMax: balancesAtOnceMax, commit: readBalances(database) }),
+    overview: yield* makeGroupCommit({ batchMax: overviewsAtOnceMax, commit: readOverviews(database) }),
     ...walletLists(database),
     verify: verifyLedger(database)
   }

@@ -23,7 +23,7 @@ import type { PlanningParts } from "./planning/Candidates.js"
 import type { Denial } from "./planning/Denials.js"
 import { plan } from "./planning/Planning.js"
 import { jobOf } from "./RunLists.js"
-import { awaitEnd, detailOf, waitFor, type WaitingParts } from "./Waiting.js"
+import { awaitEnd, lookAt, waitFor, type WaitingParts } from "./Waiting.js"
 
 export interface AdmittingParts extends PlanningParts, WaitingParts {
   readonly admission: Admission["Type"]
@@ -138,7 +138,7 @@ const createWith: (parts: AdmittingParts, creation: Creation) => Effect.Effect<C
     if (letIn._tag === "Replay") {
       const { key } = letIn
       // A refused run may have been forgotten since its key was looked at: then the key is free.
-      const found = yield* Effect.catchTag(detailOf(parts, key), "not_found", () => Effect.succeed(null))
+      const found = yield* lookAt(parts, key)
       if (found === null && creation.tries > 1)
         return yield* createWith(parts, { ...creation, tries: creation.tries - 1 })
       if (found === null) return yield* Effect.dieMessage(`the key of ${key.runId} has an owner that is not there`)

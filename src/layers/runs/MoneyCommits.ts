@@ -6,7 +6,7 @@
  */
 import { Context, Effect, type Exit, Layer, Option, type Scope } from "effect"
 import { firstOf, makeOneTimeEvent } from "../../services/OneTimeEvent.js"
-import { makeDeadlines } from "../node/Deadlines.js"
+import { makeDeadlines } from "../../services/Deadlines.js"
 import { makeGroupCommit } from "./GroupCommit.js"
 
 const batchMax = 128

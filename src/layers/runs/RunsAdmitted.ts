@@ -7,6 +7,7 @@ import { NotFound } from "../../domain/ApiErrors.js"
 import { Admission } from "../../services/Admission.js"
 import { Catalog } from "../../services/Catalog.js"
 import { Credentials } from "../../services/Credentials.js"
+import { makeDeadlines } from "../../services/Deadlines.js"
 import { Dispatcher } from "../../services/Dispatcher.js"
 import { Draining } from "../../services/Draining.js"
 import { Ids } from "../../services/Ids.js"
@@ -19,12 +20,10 @@ import { SearchUses } from "../../services/SearchUses.js"
 import { Settlement } from "../../services/Settlement.js"
 import { TopUps } from "../../services/TopUps.js"
 import { Wallet } from "../../services/Wallet.js"
-import { makeDeadlines } from "../node/Deadlines.js"
 import { create } from "./Admitting.js"
 import { cancel } from "./Cancelling.js"
 import { quote } from "./Quoting.js"
 import { runLists } from "./RunLists.js"
-import { detailOf } from "./Waiting.js"
 
 export const RunsAdmitted: Layer.Layer<
   Runs,
@@ -69,7 +68,10 @@ export const RunsAdmitted: Layer.Layer<
       create: create(parts),
       quote: quote(parts),
       cancel: cancel(parts),
-      get: (workspaceId, runId) => detailOf(parts, { workspaceId, runId }),
+      get: Effect.fn("Runs.get")(function* (workspaceId, runId) {
+        return (yield* store.detail({ workspaceId, runId })) ?? (yield* new NotFound({ what: "run", id: runId }))
+      }),
+      getSmall: (workspaceId, runId) => store.smallDetail({ workspaceId, runId }),
       list: runLists(catalog, store),
       media: Effect.fn("Runs.media")(function* (workspaceId, runId, mediaId) {
         return (

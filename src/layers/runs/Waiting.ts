@@ -3,11 +3,10 @@
  * until the run is said to have ended. Waits can be interrupted.
  */
 import { Clock, Effect, Option } from "effect"
-import { NotFound } from "../../domain/ApiErrors.js"
 import { isSettledForWaiters } from "../../domain/RunMachine.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import type { Draining } from "../../services/Draining.js"
-import type { Deadlines } from "../node/Deadlines.js"
+import type { Deadlines } from "../../services/Deadlines.js"
 import { firstOf, type Listen } from "../../services/OneTimeEvent.js"
 import type { RunSignals } from "../../services/RunSignals.js"
 import type { RunDetail, RunKey, RunStore } from "../../services/RunStore.js"
@@ -26,13 +25,12 @@ export interface WaitingParts {
   readonly store: RunStore["Type"]
 }
 
-export const detailOf: (
-  parts: Pick<WaitingParts, "store">,
+/** The run as it is; null when there is none. Those who wait are many at once, and most runs are small. */
+export const lookAt = (
+  { store }: Pick<WaitingParts, "store">,
   key: RunKey
-) => Effect.Effect<RunDetail, NotFound | StorageError> = ({ store }, key) =>
-  Effect.flatMap(store.detail(key), (detail) =>
-    detail === null ? Effect.fail(new NotFound({ what: "run", id: key.runId })) : Effect.succeed(detail)
-  )
+): Effect.Effect<RunDetail | null, StorageError> =>
+  Effect.flatMap(store.smallDetail(key), (small) => (small === null ? store.detail(key) : Effect.succeed(small)))
 
 /** Waits for `end` no longer than the time, nor beyond the moment when this node begins to stop. */
 export const waitFor = <A>(
@@ -60,7 +58,7 @@ interface Seen {
 const seenNow = (parts: WaitingParts, last: RunDetail, goesOn: boolean): Effect.Effect<Seen> =>
   Effect.gen(function* () {
     const told = !goesOn || (yield* parts.store.tellEnd(last.run))
-    return { now: yield* detailOf(parts, last.run), told }
+    return { now: (yield* lookAt(parts, last.run)) ?? last, told }
   }).pipe(
     Effect.timeout(answerMillisMax),
     Effect.catchAll(() => Effect.succeed({ now: last, told: true }))

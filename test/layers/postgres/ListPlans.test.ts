@@ -58,6 +58,7 @@ const fill = (sql: Database["Type"]["sql"], large: WorkspaceId) => [
     select 'aud_' || lpad(n::text, 26, '0'), n, '{"kind":"command_line","from":null,"requestId":null}', 'command_line', 'workspace.credited', 'workspace', 'subject ' || n,
       case when n <= ${rowsMade} then ${large}::text else 'ws_' || lpad((n % 400)::text, 26, '0') end
     from generate_series(1, ${rowsMade + 4_000}::int) n`,
+  sql`update wallets set reserved_micros = 1 where workspace_id = ${large}`,
   sql`
     insert into payments (payment_reference) select 'pi_' || n from generate_series(1, 4000) n`,
   sql`
@@ -142,6 +143,7 @@ describe("the statements of lists", () => {
           }
           yield* wallet.overview(workspaceId)
           yield* runs.detail({ workspaceId, runId: RunId.make(`run_${middle}`) })
+          yield* runs.smallDetail({ workspaceId, runId: RunId.make(`run_${middle}`) })
           yield* runs.locate(RunId.make(`run_${middle}`))
           yield* runs.locateRequest(RequestId.make(`req_1${middle.slice(1)}`))
         }).pipe(

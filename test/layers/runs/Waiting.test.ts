@@ -1,7 +1,7 @@
 /** What a wait for the end of a run answers when the storage does not know the run any more. */
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber, TestClock } from "effect"
-import { makeDeadlines } from "../../../src/layers/node/Deadlines.js"
+import { makeDeadlines } from "../../../src/services/Deadlines.js"
 import { awaitEnd } from "../../../src/layers/runs/Waiting.js"
 import { Draining } from "../../../src/services/Draining.js"
 import type { RunSignals } from "../../../src/services/RunSignals.js"
@@ -17,7 +17,8 @@ it.scoped("a run that a standby lacks after a failover is answered as it was las
       signals: { subscribe: () => Effect.succeed(() => () => undefined) } as unknown as RunSignals["Type"],
       store: {
         tellEnd: () => Effect.succeed(false),
-        detail: () => Effect.succeed(null)
+        detail: () => Effect.succeed(null),
+        smallDetail: () => Effect.succeed(null)
       } as unknown as RunStore["Type"]
     }
     const last = { run: queuedRun, attempts: [] }

@@ -8,7 +8,6 @@ import { NotFound, ValidationError } from "../../../domain/ApiErrors.js"
 import { LedgerEntryId, type TokenId, type WorkspaceId } from "../../../domain/Ids.js"
 import { type Balance, credited, type LedgerEntry } from "../../../domain/Ledger.js"
 import { entryKey, entryPlaceOf } from "../../../domain/LedgerList.js"
-import { holdsShownMax } from "../../../domain/Limits.js"
 import { pageOf } from "../../../domain/Pages.js"
 import { dollars } from "../../../domain/Micros.js"
 import { lineOf, spendsOf, type TokenLine } from "../../../domain/TokenLine.js"
@@ -97,7 +96,8 @@ export const walletOver = (rows: WalletRows): Effect.Effect<Wallet["Type"], neve
     const ids = yield* Ids
     const trail = yield* AuditTrail
     const defaults = yield* WalletDefaults
-    const balanceOf = (workspaceId: WorkspaceId) => Effect.flatMap(rows.balance(workspaceId), foundOr(workspaceId))
+    const overview = (workspaceId: WorkspaceId) => Effect.flatMap(rows.overview(workspaceId), foundOr(workspaceId))
+    const balanceOf = (workspaceId: WorkspaceId) => Effect.map(overview(workspaceId), ({ balance }) => balance)
     return Wallet.of({
       lock: (spenders) =>
         Effect.zipWith(rows.spenders(spenders, "for_update"), Clock.currentTimeMillis, (found, now) =>
@@ -141,19 +141,14 @@ export const walletOver = (rows: WalletRows): Effect.Effect<Wallet["Type"], neve
         )
       ),
       foresee: Effect.fn("Wallet.foresee")(function* (credit) {
-        const before = yield* Effect.flatMap(rows.balance(credit.workspaceId), foundOr(credit.workspaceId))
+        const before = yield* balanceOf(credit.workspaceId)
         const earlierMicros = credit.key === null ? null : yield* rows.credited({ ...credit, key: credit.key })
         if (yield* usedBefore(earlierMicros, credit.micros)) return { before, after: before, used: true }
         return { before, after: (yield* credited(before, credit)).balance, used: false }
       }),
       lockBalance: (workspaceId) => Effect.flatMap(rows.lockBalance(workspaceId), foundOr(workspaceId)),
       balance: balanceOf,
-      overview: (workspaceId) =>
-        Effect.flatMap(balanceOf(workspaceId), (balance) =>
-          balance.reservedMicros === 0
-            ? Effect.succeed({ balance, holds: [] })
-            : Effect.flatMap(rows.overview(workspaceId, holdsShownMax), foundOr(workspaceId))
-        ),
+      overview,
       entries: Effect.fn("Wallet.entries")(function* (workspaceId, filter, { after, limit }) {
         const found = yield* rows.entries(workspaceId, filter, {
           after: after === null ? null : entryPlaceOf(after),

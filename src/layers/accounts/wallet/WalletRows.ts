@@ -66,9 +66,8 @@ export interface WalletRows {
   readonly credited: (credit: Pick<Credit, "key" | "workspaceId">) => Effect.Effect<number | null, StorageError>
   /** Locks the wallet until the surrounding transaction ends. */
   readonly lockBalance: (workspaceId: WorkspaceId) => Effect.Effect<Balance | null, StorageError>
-  readonly balance: (workspaceId: WorkspaceId) => Effect.Effect<Balance | null, StorageError>
-  /** A balance and its newest holds as they were at one moment; null when there is no such wallet. */
-  readonly overview: (workspaceId: WorkspaceId, holdsMax: number) => Effect.Effect<Overview | null, StorageError>
+  /** A balance and its newest `holdsShownMax` holds as they were at one moment; null when there is no such wallet. */
+  readonly overview: (workspaceId: WorkspaceId) => Effect.Effect<Overview | null, StorageError>
   /** In the order of `LedgerList`, behind the place `after`, at most `limit`. */
   readonly entries: (
     workspaceId: WorkspaceId,

@@ -8,7 +8,11 @@ import type * as Statement from "@effect/sql/Statement"
 import type { WorkspaceId } from "../../../domain/Ids.js"
 import type { Sql } from "../Database.js"
 
-export const inWorkspace = (sql: Sql, column: string, workspaceId: WorkspaceId): Statement.Fragment => {
+export const inWorkspace = (
+  sql: Sql,
+  column: string,
+  workspace: WorkspaceId | Statement.Fragment
+): Statement.Fragment => {
   const name = sql.literal(column)
-  return sql`(${name} = ${workspaceId} or (${name} = any(array[${workspaceId}::text, ${workspaceId}::text]) and ${name} <> ${workspaceId}))`
+  return sql`(${name} = ${workspace} or (${name} = any(array[${workspace}::text, ${workspace}::text]) and ${name} <> ${workspace}))`
 }

@@ -1,7 +1,7 @@
 /** The deadlines of a node: when their listeners are told, and that waits which end early cost no sleeping fiber. */
 import { assert, it } from "@effect/vitest"
 import { Chunk, Clock, Effect, TestClock } from "effect"
-import { makeDeadlines } from "../../../src/layers/node/Deadlines.js"
+import { makeDeadlines } from "../../src/services/Deadlines.js"
 
 it.scoped("a listener is told when its time is over, once and not before, whatever was asked for first", () =>
   Effect.gen(function* () {

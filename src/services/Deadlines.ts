@@ -5,8 +5,8 @@
  * early.
  */
 import { Effect, FiberSet, type Scope } from "effect"
-import type { Listen } from "../../services/OneTimeEvent.js"
-import { makeUnderWay } from "../../services/UnderWay.js"
+import type { Listen } from "./OneTimeEvent.js"
+import { makeUnderWay } from "./UnderWay.js"
 
 export interface Deadlines {
   /** An event that happens so many milliseconds from the moment when it is listened to. */
