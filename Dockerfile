@@ -5,7 +5,7 @@ WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --include=dev --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
-COPY scripts/build.mjs scripts/object-spreads.mjs scripts/parse-catalog.mjs scripts/
+COPY scripts/build.mjs scripts/object-spreads.mjs scripts/parse-catalog.mjs scripts/unreached.mjs scripts/
 COPY catalog catalog
 COPY src src
 RUN npm run build

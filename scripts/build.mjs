@@ -36,7 +36,8 @@ const sources = () =>
     join(root, "tsconfig.json"),
     join(root, "tsconfig.build.json"),
     join(root, "scripts", "build.mjs"),
-    join(root, "scripts", "object-spreads.mjs")
+    join(root, "scripts", "object-spreads.mjs"),
+    join(root, "scripts", "unreached.mjs")
   ]
     .map((file) => `${createHash("sha1").update(readFileSync(file)).digest("hex")} ${file.slice(root.length)}`)
     .sort()
@@ -127,6 +128,9 @@ const removeGone = () => {
 const chunksKeptMillis = 86_400_000
 const ignored = ".npmignore"
 
+/** The programs, each of which becomes one file with its chunks. */
+const bundled = ["main", "cli"]
+
 /**
  * Replaces the entry points that the compiler wrote. What is bundled is the sources and Effect, of which a program uses
  * a third; the other packages stay as they were installed.
@@ -140,7 +144,7 @@ const bundle = async () => {
   const { outputFiles } = await build({
     write: false,
     absWorkingDir: root,
-    entryPoints: ["src/main.ts", "src/cli.ts"],
+    entryPoints: bundled.map((program) => `src/${program}.ts`),
     outdir: dist,
     chunkNames: "chunks/[name]-[hash]",
     bundle: true,
@@ -165,10 +169,22 @@ const bundle = async () => {
   writeFileSync(join(chunks, ignored), before.map((name) => `${name}\n`).join(""))
 }
 
+/** Leaves out of a package what was compiled for the bundle alone. */
+const leaveOutUnreached = async () => {
+  const { unreached } = await import("./unreached.mjs")
+  const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+  const imported = Object.values(exports).flatMap((paths) => (typeof paths === "string" ? [] : Object.values(paths)))
+  const compiled = filesIn("dist", /\.(js|d\.m?ts)$/).filter((file) => !/\/dist\/(chunks|chaos)\//.test(file))
+  const entries = [...imported, ...bundled.map((program) => `dist/${program}.js`)].map((entry) => join(root, entry))
+  const names = unreached(compiled, entries).map((file) => `/${file.slice(dist.length + 1)}\n`)
+  writeFileSync(join(dist, ignored), names.join(""))
+}
+
 if (force || codeOf(now).join("\n") !== codeOf(before).join("\n")) {
   compile()
   await bundle()
   removeGone()
+  await leaveOutUnreached()
 }
 const { parsedCatalog } = await import("./parse-catalog.mjs")
 writeFileSync(join(dist, "catalog.json"), parsedCatalog(join(root, "catalog")))

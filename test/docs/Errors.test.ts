@@ -2,7 +2,13 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "vitest"
 import { isBlocking } from "../../src/domain/FailedRun.js"
-import { readsAtOnceMax, readsSharedMax, readsWaitingMax, readWaitMillisMax, refusedRunsPerMinuteMax } from "../../src/domain/Limits.js"
+import {
+  readsAtOnceMax,
+  readsSharedMax,
+  readsWaitingMax,
+  readWaitMillisMax,
+  refusedRunsPerMinuteMax
+} from "../../src/domain/Limits.js"
 import { runFailures } from "../../src/domain/RunFailures.js"
 import { wireErrors } from "../../src/http/Envelope.js"
 import { rowsOf } from "./tables.js"
@@ -68,7 +74,10 @@ describe("docs/errors.md", () => {
     assert.include(words, `works on ${readsAtOnceMax} reads of a workspace at once`)
     assert.include(words, `Up to ${readsWaitingMax} more wait`)
     assert.include(words, `its \`x-ratelimit-limit\` is ${readsAtOnceMax}.`)
-    assert.include(words, `answered together: ${readsSharedMax} of them at once, and again up to ${readsWaitingMax} wait`)
+    assert.include(
+      words,
+      `answered together: ${readsSharedMax} of them at once, and again up to ${readsWaitingMax} wait`
+    )
     assert.include(words, `at most ${refusedRunsPerMinuteMax} runs of a workspace`)
     assert.include(words, `its \`x-ratelimit-limit\` is ${refusedRunsPerMinuteMax}.`)
     assert.include(words, `waited for ${readWaitMillisMax / 1000} s`)

@@ -20,6 +20,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { Effect } from "effect"
+import ts from "typescript"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import * as EmbeddedPostgres from "../../src/layers/postgres/embedded/EmbeddedPostgres.js"
 import { program, root } from "../support/program.js"
@@ -115,13 +116,29 @@ describe("the installed package", () => {
   it("is small, and names its licence and the versions of Node that run it", () => {
     // The word table of the search is a third of it: bytes without a pattern do not get smaller when packed. Another
     // third are the bundled programs, which hold Effect once more.
-    assert.isBelow(statSync(tarball).size, 5_000_000)
+    assert.isBelow(statSync(tarball).size, 4_700_000)
     const found = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"))
     assert.notProperty(found, "private")
     assert.match(found.version, /^\d+\.\d+\.\d+(?:-[\w.]+)?$/)
     assert.deepInclude(found, { name: "provider-gateway", license: "MIT", type: "module" })
     assert.match(found.engines.node, /^>=\d+\.\d+/)
     assert.includeMembers(readdirSync(installed), ["LICENSE", "CHANGELOG.md", "README.md"])
+  })
+
+  it("has every module that one of its own names, code and types", () => {
+    const modules = readdirSync(join(installed, "dist"), { recursive: true, withFileTypes: true })
+      .filter(({ name }) => /\.(js|d\.ts)$/.test(name))
+      .map(({ name, parentPath }) => join(parentPath, name))
+    const missing = modules.flatMap((file) =>
+      ts
+        .preProcessFile(readFileSync(file, "utf8"), true, true)
+        .importedFiles.filter(({ fileName }) => fileName.startsWith("."))
+        .map(({ fileName }) => join(dirname(file), fileName))
+        .map((path) => (file.endsWith(".d.ts") ? path.replace(/\.js$/, ".d.ts") : path))
+        .filter((path) => !existsSync(path))
+    )
+    assert.deepStrictEqual(missing, [])
+    assert.isAbove(modules.length, 500)
   })
 
   it("starts a gateway with a Postgres of its own in an empty folder, beside which its commands work", async () => {

@@ -137,44 +137,48 @@ describe("reads of a workspace", () => {
     })
   )
 
-  it.scopedLive("that share a statement go on while those that do not take all turns; a large run is one of these", () =>
-    Effect.gen(function* () {
-      let alone = 0
-      let together = 0
-      const go = yield* Deferred.make<void>()
-      const gateway = yield* startGateway({
-        accounts: { authenticate: () => Effect.succeed({ ...caller(), workspaceId: greedy }) },
-        runs: {
-          getSmall: (_, runId) =>
-            runId.endsWith("9")
-              ? Effect.succeed(null)
-              : Effect.suspend(() => {
-                  together += 1
-                  return Effect.as(Deferred.await(go), { run: completedRun, attempts: [] })
-                }),
-          get: () =>
-            Effect.suspend(() => {
-              alone += 1
-              return Effect.as(Deferred.await(go), { run: completedRun, attempts: [] })
-            })
-        }
+  it.scopedLive(
+    "that share a statement go on while those that do not take all turns; a large run is one of these",
+    () =>
+      Effect.gen(function* () {
+        let alone = 0
+        let together = 0
+        const go = yield* Deferred.make<void>()
+        const gateway = yield* startGateway({
+          accounts: { authenticate: () => Effect.succeed({ ...caller(), workspaceId: greedy }) },
+          runs: {
+            getSmall: (_, runId) =>
+              runId.endsWith("9")
+                ? Effect.succeed(null)
+                : Effect.suspend(() => {
+                    together += 1
+                    return Effect.as(Deferred.await(go), { run: completedRun, attempts: [] })
+                  }),
+            get: () =>
+              Effect.suspend(() => {
+                alone += 1
+                return Effect.as(Deferred.await(go), { run: completedRun, attempts: [] })
+              })
+          }
+        })
+        const look = (last: number) =>
+          gateway.get(`/v1/runs/${id("run", last)}${last % 2 === 0 ? "" : "/attempts"}`, { authorization: "Bearer t" })
+        const larges = yield* Effect.forEach(Array.from({ length: readsAtOnceMax + 3 }), () => Effect.fork(look(9)))
+        yield* eventually(gateway.get("/livez"), () => alone === readsAtOnceMax)
+        const smalls = yield* Effect.forEach(Array.from({ length: readsSharedMax }), (_, index) =>
+          Effect.fork(look(index % 8))
+        )
+        // The large ones are under way as well, and count among those that may be.
+        yield* eventually(gateway.get("/livez"), () => together === readsSharedMax - readsAtOnceMax - 3)
+        assert.strictEqual(alone, readsAtOnceMax)
+        yield* Deferred.succeed(go, undefined)
+        const statuses = Effect.forEach([...larges, ...smalls], (sent) =>
+          Effect.map(Fiber.join(sent), ({ status }) => status)
+        )
+        assert.deepStrictEqual([...new Set(yield* statuses)], [200])
+        assert.strictEqual(alone, readsAtOnceMax + 3)
+        assert.strictEqual(together, readsSharedMax)
       })
-      const look = (last: number) =>
-        gateway.get(`/v1/runs/${id("run", last)}${last % 2 === 0 ? "" : "/attempts"}`, { authorization: "Bearer t" })
-      const larges = yield* Effect.forEach(Array.from({ length: readsAtOnceMax + 3 }), () => Effect.fork(look(9)))
-      yield* eventually(gateway.get("/livez"), () => alone === readsAtOnceMax)
-      const smalls = yield* Effect.forEach(Array.from({ length: readsSharedMax }), (_, index) =>
-        Effect.fork(look(index % 8))
-      )
-      // The large ones are under way as well, and count among those that may be.
-      yield* eventually(gateway.get("/livez"), () => together === readsSharedMax - readsAtOnceMax - 3)
-      assert.strictEqual(alone, readsAtOnceMax)
-      yield* Deferred.succeed(go, undefined)
-      const statuses = Effect.forEach([...larges, ...smalls], (sent) => Effect.map(Fiber.join(sent), ({ status }) => status))
-      assert.deepStrictEqual([...new Set(yield* statuses)], [200])
-      assert.strictEqual(alone, readsAtOnceMax + 3)
-      assert.strictEqual(together, readsSharedMax)
-    })
   )
 
   it.effect("go in the order in which they came, and give up after a while", () =>

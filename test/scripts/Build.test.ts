@@ -25,12 +25,19 @@ const project = Effect.acquireRelease(
       mkdirSync(dirname(join(folder, path)), { recursive: true })
       writeFileSync(join(folder, path), text)
     }
-    for (const name of ["build", "object-spreads", "parse-catalog"])
+    for (const name of ["build", "object-spreads", "parse-catalog", "unreached"])
       cpSync(join(root, "scripts", `${name}.mjs`), join(folder, "scripts", `${name}.mjs`))
     symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
     write(
       "package.json",
-      JSON.stringify({ name: "built", version: "1.0.0", type: "module", files: ["dist"], dependencies: {} })
+      JSON.stringify({
+        name: "built",
+        version: "1.0.0",
+        type: "module",
+        exports: { "./testing": { default: "./dist/testing.js" }, "./package.json": "./package.json" },
+        files: ["dist"],
+        dependencies: {}
+      })
     )
     const compilerOptions = { module: "NodeNext", target: "ES2022", rootDir: "src", outDir: "dist", incremental: true }
     write("tsconfig.json", "{}")
@@ -44,6 +51,8 @@ const project = Effect.acquireRelease(
     write("catalog/one.yaml", "id: one\n")
     write("src/main.ts", 'export const late = import("./Late.js")\n')
     write("src/cli.ts", 'export const late = import("./Late.js")\n')
+    write("src/testing.ts", 'export const kept = import("./Kept.js")\n')
+    write("src/Kept.ts", "export const kept = 1\n")
     write("src/Late.ts", "export const late = 1\n")
     write("src/Gone.ts", "export const gone = 1\n")
     return folder
@@ -106,7 +115,10 @@ layer(built, { excludeTestServices: true, timeout: "60 seconds" })("a build", (i
         encoding: "utf8",
         stdio: ["ignore", "pipe", "ignore"]
       })
-      assert.include(packed, '"dist/chunks/')
+      for (const there of ["dist/chunks/", "dist/main.js", "dist/testing.js", "dist/Kept.js"])
+        assert.include(packed, `"${there}`)
+      // It is part of the bundle, and no import of the package leads to it.
+      assert.notInclude(packed, '"dist/Late.js')
       const chunksBefore = needed.filter((file) => file.startsWith(inDist("chunks")))
       const shipped = chunksBefore.filter((file) => packed.includes(file.slice(folder.length + 1)))
       assert.deepStrictEqual(shipped, [], "a package holds nothing of the builds before")

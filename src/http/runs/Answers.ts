@@ -62,7 +62,7 @@ interface Trimming {
   readonly max_items?: number
 }
 
-/** Clients look at their runs again and again: a small run is read together with those of others, a large one in turn. */
+/** Clients look at their runs again and again: small runs are read together, a large one in its turn. */
 export const detailOf = (runs: Service, workspaceId: WorkspaceId, runId: string) =>
   Effect.flatMap(ReadTurns, ({ share, take }) =>
     Effect.flatMap(runIdOf(runId), (id) =>
