@@ -14,7 +14,7 @@ import { dollars, type Micros } from "../domain/Micros.js"
 import type { CallFailure, ProviderAnswer } from "../domain/ProviderCall.js"
 import type { AttemptCost } from "../domain/Settlement.js"
 import type { HeadersRead } from "../layers/providers/HeadersRead.js"
-import type { SeenExchange } from "../layers/providers/KeyedExchange.js"
+import type { SeenExchange } from "../layers/providers/WatchedExchanges.js"
 import type { Answer } from "./Answer.js"
 
 export interface Trial {

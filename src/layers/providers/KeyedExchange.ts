@@ -12,36 +12,23 @@ import type { CallTrace } from "../../domain/Trace.js"
 import type { ProviderCallbacks } from "../../services/ProviderCallbacks.js"
 import { inSpan, type Tracer } from "../../services/Tracing.js"
 import type { Exchange } from "./AsyncCalls.js"
-import { type Blot, blotFor, blotForShort } from "./Blotting.js"
+import { withBlottedHead, withBlottedHeaders } from "./BlottedAnswers.js"
+import { type Blot, blotFor } from "./Blotting.js"
 import type { CallPlan } from "./CallPlan.js"
 import { type Case, judgeStatus, type StatedFailure } from "./StatedFailures.js"
 import { isLarge, workedThrough } from "./LargeAnswers.js"
-import { type ClientCredentials, type Key, placeKey, secretParts } from "./KeyPlacement.js"
+import { type Key, placeKey, secretParts } from "./KeyPlacement.js"
 import type { OAuthTokens, TokenRefused } from "./OAuthTokens.js"
 import { endOfExchange, exchangeSpan, traceHeadersFor } from "./ExchangeSpans.js"
 import { withoutKey } from "./FollowUps.js"
 import type { RefusedTargets } from "./RefusedTargets.js"
 import type { RequestParts } from "./RequestPlan.js"
 import { write, type Written } from "./RequestWriting.js"
-import { acceptedEncodings, type Transport, type WireAnswer, WireFailure } from "./Transport.js"
+import type { WireFailure } from "./Transport.js";
+import { acceptedEncodings, type Transport, type WireAnswer } from "./Transport.js"
 import { withValues } from "./Variables.js"
+import { type Watch, watched, watchedToken } from "./WatchedExchanges.js"
 import { failureOf, stoppedBy, stoppedElsewhere, stoppedWhereChosen } from "./WireOutcome.js"
-
-/** One exchange as it went, for a person to look at. The keys are blotted out of both its sides. */
-export interface SeenExchange {
-  /** `token`: an access token was not given. What was sent for it holds the client's secret, and is not shown. */
-  readonly step: "call" | "token"
-  readonly method: RequestParts["method"]
-  /** The whole address that was asked. */
-  readonly address: string
-  readonly headers: { readonly [name: string]: string }
-  readonly body: Uint8Array | null
-  readonly startedMillis: number
-  readonly endedMillis: number
-  /** Null when none came; `failure` then says why. */
-  readonly answer: WireAnswer | null
-  readonly failure: string | null
-}
 
 /** The sockets of calls, and the access tokens that are fetched over them. */
 export interface Line {
@@ -51,7 +38,7 @@ export interface Line {
 
 export interface HttpEngine {
   /** Sees each exchange that ends. Null in a service, where nothing of a call is shown to anybody. */
-  readonly watch: ((seen: SeenExchange) => void) | null
+  readonly watch: Watch | null
   readonly refusedTargets: RefusedTargets
   readonly originFor: (origin: string) => string
   readonly inlineBytes: number
@@ -181,71 +168,6 @@ const exchanged = (
   return engine.watch === null ? answered : watched(engine.watch, origin, sending, answered)
 }
 
-/** Shows the exchange to `watch` when it ends. The bytes that were sent stay as they are: copies are blotted. */
-const watched = (
-  watch: (seen: SeenExchange) => void,
-  origin: string,
-  { blot, method, secrets, written }: Sending,
-  exchange: Effect.Effect<WireAnswer, CallFailure>
-): Effect.Effect<WireAnswer, CallFailure> => {
-  const short = blotForShort(secrets)
-  const blotted = (bytes: Buffer): Buffer =>
-    [blot, short].reduce<Buffer>((done, each) => (each === null ? done : each(done)), bytes)
-  const shown = (text: string): string => blotted(Buffer.from(text, "utf8")).toString("utf8")
-  const shownAnswer = (answer: WireAnswer): WireAnswer => {
-    const whole =
-      short === null ? answer : { ...withBlottedHeaders(answer, short), bytes: short(Buffer.from(answer.bytes)) }
-    const headers = Object.entries(whole.headers).map(([name, value]) => [shown(name), value] as const)
-    return { ...whole, headers: Object.fromEntries(headers) }
-  }
-  return Effect.flatMap(Clock.currentTimeMillis, (startedMillis) => {
-    const tell = (answer: WireAnswer | null, failure: string | null) =>
-      Effect.map(Clock.currentTimeMillis, (endedMillis) =>
-        watch({
-          step: "call",
-          method,
-          address: shown(`${origin}${written.path}`),
-          headers: Object.fromEntries(Object.entries(written.headers).map(([name, value]) => [name, shown(value)])),
-          body: written.body === null ? null : blotted(Buffer.from(written.body)),
-          startedMillis,
-          endedMillis,
-          answer,
-          failure
-        })
-      )
-    return Effect.tapBoth(exchange, {
-      onSuccess: (answer) => tell(shownAnswer(answer), null),
-      onFailure: ({ failure }) => tell(null, `${failure.code}: ${failure.message}`)
-    })
-  })
-}
-
-/** Shows that no access token was given, and what the token address said. */
-const watchToken =
-  (engine: HttpEngine, tokenUrl: string, { secret }: ClientCredentials, startedMillis: number) =>
-  (problem: TokenRefused | WireFailure): Effect.Effect<void> => {
-    const { watch } = engine
-    if (watch === null) return Effect.void
-    const { origin, pathname } = new URL(tokenUrl)
-    const said =
-      problem._tag === "WireFailure" || problem.error === null ? "" : JSON.stringify({ error: problem.error })
-    const blots = [blotFor([secret]), blotForShort([secret])]
-    const bytes = blots.reduce<Buffer>((done, each) => (each === null ? done : each(done)), Buffer.from(said))
-    return Effect.map(Clock.currentTimeMillis, (endedMillis) =>
-      watch({
-        step: "token",
-        method: "POST",
-        address: `${engine.originFor(origin)}${pathname}`,
-        headers: {},
-        body: null,
-        startedMillis,
-        endedMillis,
-        answer: problem._tag === "WireFailure" ? null : { status: problem.status, headers: {}, bytes },
-        failure: problem._tag === "WireFailure" ? `${problem.reason} (${problem.word})` : null
-      })
-    )
-  }
-
 /** The bytes of a request with its key in it. */
 const writtenWith = ({ auth, boundary, variables }: Prepared, secret: string, parts: RequestParts): Written =>
   write(placeKey(auth, secret, located(parts, variables)), boundary)
@@ -274,23 +196,6 @@ export const located = (parts: RequestParts, values: VariableValues): RequestPar
   return path === parts.path ? parts : { ...parts, path }
 }
 
-/** No key holds a line feed, so that one blotting does for all headers. */
-const blotted = (headers: WireAnswer["headers"], blot: Blot): WireAnswer["headers"] => {
-  const values = blot(Buffer.from(Object.values(headers).join("\n"), "latin1"))
-    .toString("latin1")
-    .split("\n")
-  return Object.fromEntries(Object.keys(headers).map((name, at) => [name, values[at] ?? ""]))
-}
-
-const withBlottedHeaders = ({ bytes, headers, status }: WireAnswer, blot: Blot): WireAnswer => ({
-  status,
-  bytes,
-  headers: blotted(headers, blot)
-})
-
-const withBlottedHead = ({ headers, reason, sent, status, word }: WireFailure, blot: Blot): WireFailure =>
-  new WireFailure({ reason, sent, status, word, headers: blotted(headers, blot) })
-
 /**
  * Sends with whatever key the operation takes; access tokens are fetched, and replaced once when a read-only call is
  * refused.
@@ -312,6 +217,9 @@ export const sendWithKey = (engine: HttpEngine, prepared: Prepared): Exchange =>
       })
   }
   const { client } = key
+  const { watch } = engine
+  const { origin, pathname } = new URL(auth.tokenUrl)
+  const tokenAddress = `${engine.originFor(origin)}${pathname}`
   const withoutToken = (problem: TokenRefused | WireFailure) =>
     problem._tag === "TokenRefused"
       ? notSent(refusedToken(seen, problem))
@@ -326,7 +234,7 @@ export const sendWithKey = (engine: HttpEngine, prepared: Prepared): Exchange =>
         .take(auth, client, yield* left)
         .pipe(
           Effect.tapError(warnWhereRefused(engine, prepared, auth.tokenUrl)),
-          Effect.tapError(watchToken(engine, auth.tokenUrl, client, started)),
+          watch === null ? identity : Effect.tapError(watchedToken(watch, tokenAddress, client, started)),
           Effect.mapError(withoutToken)
         )
       const answer = yield* send(engine, prepared, {

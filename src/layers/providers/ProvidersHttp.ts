@@ -30,15 +30,7 @@ import { checkCommon, prepare, prepareJob } from "./InputPreparation.js"
 import { judge } from "./Judgement.js"
 import type { Case } from "./StatedFailures.js"
 import { keyFor, variableFailure, variablesFor } from "./KeyPlacement.js"
-import {
-  type HttpEngine,
-  type Line,
-  located,
-  type Prepared,
-  type SeenExchange,
-  sendWhereTold,
-  sendWithKey
-} from "./KeyedExchange.js"
+import { type HttpEngine, type Line, located, type Prepared, sendWhereTold, sendWithKey } from "./KeyedExchange.js"
 import { makeOAuthTokens } from "./OAuthTokens.js"
 import { onOwnFiber } from "./OwnFiber.js"
 import { type Paging, pagingOf, readInPages } from "./PagedCalls.js"
@@ -49,6 +41,7 @@ import type { RequestParts } from "./RequestPlan.js"
 import { write, type Written } from "./RequestWriting.js"
 import { makeTransport } from "./Transport.js"
 import { addressWith, choosesHost, type VariableProblem } from "./Variables.js"
+import type { Watch } from "./WatchedExchanges.js"
 
 export interface ProvidersHttpOptions {
   /** `host:port` pairs that the egress guard lets through. */
@@ -64,7 +57,7 @@ export interface ProvidersHttpOptions {
   /** Larger answers are kept as media; `inlineResultBytesMax` when absent. */
   readonly inlineResultBytes?: number
   /** Sees each exchange with a provider, keys blotted out. Those that fetch access tokens are not shown. */
-  readonly watch?: (seen: SeenExchange) => void
+  readonly watch?: Watch
   /** Where slow operations are called back; nowhere when absent. */
   readonly callbacks?: ProviderCallbacks["Type"]
   /** Name resolution; the system's when absent. */

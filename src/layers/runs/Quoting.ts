@@ -16,7 +16,7 @@ import type { Wallet } from "../../services/Wallet.js"
 import type { PlanningParts } from "./planning/Candidates.js"
 import type { Denial } from "./planning/Denials.js"
 import { plan } from "./planning/Planning.js"
-import { problemOf } from "./planning/RouteRefusals.js"
+import { problemOf } from "./planning/InputProblems.js"
 
 export interface QuotingParts extends PlanningParts {
   readonly ids: Ids["Type"]

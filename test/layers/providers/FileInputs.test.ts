@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Json } from "../../../src/domain/Json.js"
 import { prepare, prepareJob } from "../../../src/layers/providers/InputPreparation.js"
-import { sayProblem } from "../../../src/layers/runs/planning/RouteRefusals.js"
+import { sayProblem } from "../../../src/layers/runs/planning/InputProblems.js"
 import { endpointOf } from "./support.js"
 
 const media = `/v1/runs/run_${"0".repeat(26)}/media/med_${"0".repeat(26)}`

@@ -26,15 +26,8 @@ import {
   type PlanRequest
 } from "./Candidates.js"
 import type { JobDenied } from "./Denials.js"
-import {
-  commonInputRejected,
-  noSupply,
-  refuseRoute,
-  sayProblem,
-  skipForInput,
-  unknownJob,
-  type Unusable
-} from "./RouteRefusals.js"
+import { sayProblem, skipForInput } from "./InputProblems.js"
+import { commonInputRejected, noSupply, refuseRoute, unknownJob, type Unusable } from "./RouteRefusals.js"
 
 export const planJob: (
   parts: PlanningParts,

@@ -20,7 +20,7 @@ import {
   type PlanningParts
 } from "./Candidates.js"
 import { ToolDenied } from "./Denials.js"
-import { sayProblem } from "./RouteRefusals.js"
+import { sayProblem } from "./InputProblems.js"
 
 /** `meant` is the id that the client probably meant. */
 const unknownEndpoint = (endpointId: string, meant: string | null): EndpointNotFound => {

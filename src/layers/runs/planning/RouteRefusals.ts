@@ -3,12 +3,10 @@
  * refused job run has the code `validation_error` (or `route_capped`, `route_no_fit`) and says in `result.code` which
  * of the reasons it is (completions, section 3). Pure.
  */
-import type { FieldProblem } from "../../../domain/ApiErrors.js"
 import { cutText } from "../../../domain/Characters.js"
 import type { JsonObject } from "../../../domain/Json.js"
 import type { Endpoint } from "../../../domain/Manifest.js"
 import { dollars, type Micros } from "../../../domain/Micros.js"
-import { oneOf } from "../../../domain/OneOf.js"
 import type { RoutePlan, Skipped } from "../../../domain/RoutePlan.js"
 import {
   ConnectionNotFound,
@@ -24,6 +22,7 @@ import { denialText, type PolicyDenial } from "../../../domain/WorkspacePolicy.j
 import type { CredentialFailure } from "../../../services/Credentials.js"
 import type { InputProblem } from "../../../services/Providers.js"
 import { JobDenied } from "./Denials.js"
+import { anyOf, field, missingOf, namedMax, sayProblem, typoOf } from "./InputProblems.js"
 
 /** An endpoint of a job that this run cannot use. */
 export interface Unusable {
@@ -40,47 +39,6 @@ export interface Unusable {
   readonly pausedSeconds: number
   /** What it would cost at most, when that is what stands against it. */
   readonly maxMicros: Micros | null
-}
-
-const named = 3
-/** `a, b or c`; of a long list the first ones, and how many more there are: two at least. */
-const anyOf = (names: ReadonlyArray<string>): string => {
-  const shown = names.length > named + 1 ? [...names.slice(0, named), `${names.length - named} others`] : names
-  return oneOf(shown)
-}
-
-type Missing = Extract<InputProblem, { readonly _tag: "Missing" }>
-
-/** What stands behind a sentence that asks for the field. */
-const typoOf = ({ mistyped }: Missing): string =>
-  mistyped === undefined ? "" : `; ${mistyped.written} looks like a misspelt ${mistyped.meant}`
-
-const field = (problem: Missing): string =>
-  problem.instead === undefined
-    ? problem.field
-    : `${problem.field} (or ${anyOf(problem.instead.map((fields) => fields.join(" and ")))})`
-
-export const problemOf = (problem: InputProblem): FieldProblem => {
-  if (problem._tag === "Invalid") return { field: problem.field, message: problem.message }
-  const instead =
-    problem.instead === undefined ? "" : `, or ${anyOf(problem.instead.map((fields) => fields.join(" and ")))} instead`
-  return { field: problem.field, message: `is required${instead}${typoOf(problem)}` }
-}
-
-/** `input.domain: is required, or company instead`. */
-export const sayProblem = (problem: InputProblem): string => {
-  const { field: name, message } = problemOf(problem)
-  return `input.${name}: ${message}`
-}
-
-const missingOf = (problems: ReadonlyArray<InputProblem>) =>
-  problems.flatMap((problem) => (problem._tag === "Missing" ? [problem] : []))
-
-export const skipForInput = (problems: ReadonlyArray<InputProblem>): Pick<Skipped, "code" | "reason"> => {
-  const missing = missingOf(problems)
-  return missing.length === problems.length
-    ? { code: "needs_identity", reason: `needs ${missing.map(field).join(", ")}` }
-    : { code: "rejected_input", reason: problems.map(sayProblem).join("; ") }
 }
 
 interface Explained {
@@ -182,7 +140,7 @@ const noFit = (route: RoutePlan, skipped: ReadonlyArray<Unusable>) => {
   const reasons = skipped
     .filter(({ skipped: { code } }) => code === "rejected_input")
     .map(({ skipped: { endpointId, reason } }) => `${reason} (${endpointId})`)
-  const shown = reasons.slice(0, named).join("; ")
+  const shown = reasons.slice(0, namedMax).join("; ")
   return new JobDenied({
     failure: new RouteNoFit({
       detail: `No provider of this job takes this input: ${shown}.`,
@@ -217,8 +175,8 @@ const allPaused = (route: RoutePlan, paused: ReadonlyArray<Unusable>) => {
 /** Those that could run this are denied by the policy of the workspace; the others cannot run it for other reasons. */
 const deniedByPolicy = (route: RoutePlan, denials: ReadonlyArray<PolicyDenial>) => {
   const reasons = [...new Set(denials.map(denialText))]
-  const more = reasons.length > named ? `; it has ${reasons.length - named} more reasons like these` : ""
-  const message = `The policy of this workspace ${reasons.slice(0, named).join("; it ")}${more}; no other provider can run this job now.`
+  const more = reasons.length > namedMax ? `; it has ${reasons.length - namedMax} more reasons like these` : ""
+  const message = `The policy of this workspace ${reasons.slice(0, namedMax).join("; it ")}${more}; no other provider can run this job now.`
   return new JobDenied({
     failure: new EligibilityBlocked({
       detail: message,
@@ -242,7 +200,7 @@ const askToAllow = (skipped: ReadonlyArray<Unusable>, withoutPolicy: Refused["wi
   })
   if (denied.length === 0) return null
   const providers = anyOf([...new Set(denied.map(({ provider }) => provider))])
-  const why = denied.slice(0, named).map((each) => each.why)
+  const why = denied.slice(0, namedMax).map((each) => each.why)
   return `ask the operator of this gateway to allow ${providers}, which the policy of this workspace denies, and change what else stands against it: ${why.join("; ")}`
 }
 
