@@ -78,9 +78,22 @@ const withoutLibraryWords = (schema: JsonObject): JsonObject =>
     )
   )
 
+/**
+ * A schema of objects that names no member takes any. Said so, because generators of types make an object without
+ * members of it otherwise.
+ */
+const ofAnyMembers = (schema: JsonObject): JsonObject => {
+  const { additionalProperties, properties, type } = schema
+  const isOfObjects = type === "object" || (Array.isArray(type) && type.includes("object"))
+  return isOfObjects && properties === undefined && additionalProperties === undefined
+    ? { ...schema, additionalProperties: true }
+    : schema
+}
+
 const tidySchema =
   (schemas: JsonObject) =>
-  (schema: JsonObject): JsonObject => {
+  (written: JsonObject): JsonObject => {
+    const schema = ofAnyMembers(written)
     const name = targetOf(schema)
     if (name !== null && inlined.has(name)) {
       const { $ref: _, ...own } = schema

@@ -200,31 +200,31 @@ const refused = scene({}, ({ context, keep, principal }) =>
       "refused_validation_error",
       "The input lacks a field: failed before anything was sent or charged",
       { endpointId: tool.endpointId, input: { first_name: "Ada" } },
-      "order-7320"
+      "order-7330"
     )
     yield* refusal(
       "refused_needs_input",
       "No provider of the job takes this input: result names the fields that each one lacks",
       { endpointId: job.endpointId, input: { first_name: "Ada" } },
-      "order-7321"
+      "order-7331"
     )
     yield* refusal(
       "refused_endpoint_not_found",
       "There is no such operation",
       { endpointId: "mock-email-finder", input: person },
-      "order-7322"
+      "order-7332"
     )
     yield* refusal(
       "refused_route_capped",
       "Every provider costs more than maxCostUsd",
       { ...job, fallback: { maxCostUsd: 0.001 } },
-      "order-7323"
+      "order-7333"
     )
     yield* refusal(
       "refused_platform_key_missing",
       "The operator has no key of this provider: connect your own, or take another",
       { endpointId: "acme-lookup", input: { name: "Example" } },
-      "order-7324"
+      "order-7334"
     )
     yield* Effect.orDie(
       Context.get(context, Accounts).setLimits(principal.workspaceId, { runCapMicros: Micros.make(1_000) }, commandLine)
@@ -233,7 +233,7 @@ const refused = scene({}, ({ context, keep, principal }) =>
       "blocked_budget_exceeded",
       "The run would hold more than a run of this workspace may",
       tool,
-      "order-7325"
+      "order-7335"
     )
   })
 )

@@ -4,6 +4,7 @@ import { Validator } from "@seriousme/openapi-schema-validator"
 import { ConfigProvider, Effect, Redacted } from "effect"
 import { type AuditEntry, commandLine } from "../../src/domain/AuditEntry.js"
 import { AuditEntryId, TokenId } from "../../src/domain/Ids.js"
+import { isObject, type Json } from "../../src/domain/Json.js"
 import { Micros } from "../../src/domain/Micros.js"
 import type { Token } from "../../src/services/Tokens.js"
 import { scopes } from "../../src/domain/Scope.js"
@@ -109,6 +110,36 @@ describe("the document", () => {
     assert.strictEqual(document.components.schemas.RunRequest.additionalProperties, false)
     assert.notProperty(document.components.schemas.Run, "additionalProperties")
     assert.notProperty(document.components.schemas.Error_not_found, "additionalProperties")
+  })
+
+  it("says of objects without named members that they take any, since generators make empty types of them else", () => {
+    const bare = (value: unknown, path: string): ReadonlyArray<string> => {
+      if (!isObject(value as Json)) return []
+      const { additionalProperties, properties, type } = value as Loose
+      const isBare = [type].flat().includes("object") && properties === undefined && additionalProperties === undefined
+      return [
+        ...(isBare ? [path] : []),
+        ...Object.entries(value as Loose).flatMap(([name, inner]) =>
+          ["example", "examples"].includes(name) ? [] : [inner].flat().flatMap((each) => bare(each, `${path}/${name}`))
+        )
+      ]
+    }
+    assert.deepStrictEqual(bare(document, ""), [])
+    assert.isTrue(document.components.schemas.RunRequest.properties.input.additionalProperties)
+  })
+
+  it("has no two requests for runs with one idempotency key, except those that show a conflict or a replay", () => {
+    const examples = document.paths["/v1/runs"].post.requestBody.content["application/json"].examples
+    const requests = new Map<string, string>()
+    for (const [name, { value }] of Object.entries<Loose>(examples)) {
+      if (!("idempotencyKey" in value) || /replay|conflict/.test(name)) continue
+      assert.isUndefined(
+        requests.get(value.idempotencyKey),
+        `${name} has the key of ${requests.get(value.idempotencyKey)}`
+      )
+      requests.set(value.idempotencyKey, name)
+    }
+    assert.isAbove(requests.size, 5)
   })
 })
 
