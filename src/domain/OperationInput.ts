@@ -87,12 +87,17 @@ const exampleOf = (schema: JsonObject): Json => {
   return kind === "object" ? {} : "text"
 }
 
-/** The documented hit sample where there is one, else each required field by its own example. */
+/**
+ * The documented hit sample where there is one, with the required fields that it leaves to their defaults; else each
+ * required field by its own example.
+ */
 export const exampleInput = (operation: Operation): JsonObject => {
   const sample = Object.values(operation.samples).find((each) => each.outcome === "hit")
-  if (sample !== undefined) return sample.input
   const schemas = new Map(inputFields(operation))
-  return Object.fromEntries(requiredFields(operation).map((field) => [field, exampleOf(schemas.get(field) ?? {})]))
+  const required = requiredFields(operation).map((field) => [field, schemas.get(field) ?? {}] as const)
+  if (sample === undefined) return Object.fromEntries(required.map(([field, schema]) => [field, exampleOf(schema)]))
+  const presets = required.flatMap(([field, { default: preset }]) => (preset === undefined ? [] : [[field, preset]]))
+  return { ...Object.fromEntries(presets), ...sample.input }
 }
 
 /** An input as a run prices it: the defaults of the schema filled in, at every depth that the input has. */

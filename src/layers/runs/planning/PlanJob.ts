@@ -44,8 +44,8 @@ export const planJob: (
         routeToUnknown(jobId, request)
       )
     const problems = parts.providers.checkCommon(request.input)
-    if (problems.length > 0) return yield* commonInputRejected(problems)
-    if (supply.endpoints.length === 0) return yield* noSupply(jobId)
+    if (problems.length > 0) return yield* commonInputRejected(routeTo(supply.job.id, request, nobody), problems)
+    if (supply.endpoints.length === 0) return yield* noSupply(routeTo(supply.job.id, request, nobody))
 
     const verdicts = yield* Effect.forEach(supply.endpoints, (ranked) => verdictOn(parts, asked, ranked))
     const { chosen, unusable } = yield* choiceOf(parts, asked, supply.endpoints, verdicts)
@@ -111,6 +111,9 @@ const choiceOf = Effect.fnUntraced(function* (
   return { chosen: [], unusable: unusable.filter(({ provider }) => !provider.mock) }
 })
 
+/** No provider was looked at. */
+const nobody: Choice = { chosen: [], unusable: [] }
+
 const routeTo = (job: JobId, request: PlanRequest, { chosen, unusable }: Choice): RoutePlan => {
   const { connectionId, fallback } = request
   return withCapped({
@@ -141,7 +144,7 @@ const toJobId = Schema.decodeOption(JobId)
 const routeToUnknown = (jobId: string, request: PlanRequest): RoutePlan | null =>
   Option.getOrNull(
     Option.map(toJobId(jobId), (job) => ({
-      ...routeTo(job, request, { chosen: [], unusable: [] }),
+      ...routeTo(job, request, nobody),
       reason: "There is no such job."
     }))
   )

@@ -60,12 +60,12 @@ const refuseJob = (code: string, message: string, { extra = {}, gatewaysFault = 
   })
 
 /** Fields that every job shares are wrong: no provider was looked at. */
-export const commonInputRejected = (problems: ReadonlyArray<InputProblem>) => {
+export const commonInputRejected = (route: RoutePlan, problems: ReadonlyArray<InputProblem>) => {
   const message = problems.map(sayProblem).join("; ")
   return new JobDenied({
     failure: new InputRejected({ detail: message }),
     result: { code: "rejected_input", message },
-    plan: null,
+    plan: { ...route, reason: message },
     problems
   })
 }
@@ -80,11 +80,14 @@ export const unknownJob = (jobId: string, suggestions: ReadonlyArray<string>, ro
   })
 }
 
-export const noSupply = (jobId: string) =>
-  refuseJob("no_supply_for_job", `No provider does the job ${jobId}.`, {
+export const noSupply = (route: RoutePlan) => {
+  const message = `No provider does the job ${route.job}.`
+  return refuseJob("no_supply_for_job", message, {
     gatewaysFault: true,
-    hint: "Request the capability (POST /v1/capability-requests), or search the catalog for another job."
+    hint: "Request the capability (POST /v1/capability-requests), or search the catalog for another job.",
+    route: { ...route, reason: message }
   })
+}
 
 const needsInput = (
   route: RoutePlan,
