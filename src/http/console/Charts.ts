@@ -69,20 +69,28 @@ const sizes: ReadonlyArray<Size> = [
   { class: "broad", width: 720, height: 170, labels: 8 },
   { class: "slim", width: 340, height: 170, labels: 4 }
 ]
-const left = 56
+const leftMin = 56
+/** Of a digit in the size that the stylesheet gives to the labels. */
+const digitWidth = 7
+const labelGap = 8
 const bottom = 24
 const above = 12
 
 const drawing = ({ bars, show }: ChartOptions, { class: name, height, labels, width }: Size): Html => {
-  const top = niceTop(Math.max(0, ...bars.map(({ value }) => value)))
+  const highest = Math.max(0, ...bars.map(({ value }) => value))
+  const top = niceTop(highest)
+  // Without a value there is no scale. Half of an odd top is no whole value, and would be written as another one.
+  const lines = highest > 0 ? [0, top / 2, top].filter(Number.isInteger) : [0]
+  const longest = Math.max(...lines.map((line) => show(line).length))
+  const left = Math.max(leftMin, labelGap + longest * digitWidth)
   const inner = height - bottom - above
   const step = (width - left) / Math.max(1, bars.length)
   const y = (value: number) => above + inner * (1 - value / top)
   const every = Math.max(1, Math.ceil(bars.length / labels))
-  const grid = [0, top / 2, top].map(
+  const grid = lines.map(
     (line) => html`<g class="grid">
       <line${attributes({ x1: left, x2: width, y1: round(y(line)), y2: round(y(line)) })}/>
-      <text${attributes({ x: left - 8, y: round(y(line) + 4), "text-anchor": "end" })}>${show(line)}</text>
+      <text${attributes({ x: left - labelGap, y: round(y(line) + 4), "text-anchor": "end" })}>${show(line)}</text>
     </g>`
   )
   const columns = bars.map(({ label, link, value }, index) => {
