@@ -58,7 +58,7 @@ const changes = (before: JsonObject | null, after: JsonObject | null): Html => {
   if (names.length === 0) return dash
   return html`<ul class="changes">${names.map((name) => {
     const earlier = member(from, name)
-    return html`<li><span class="hint">${wordsOf(name)}:</span> ${earlier !== undefined && `${shown(name, earlier)} → `}${after === null ? "gone" : shown(name, member(now, name))}</li>`
+    return html`<li><span class="hint">${wordsOf(name)}:</span> ${earlier !== undefined && html`<bdi>${shown(name, earlier)}</bdi> → `}${after === null ? "gone" : html`<bdi>${shown(name, member(now, name))}</bdi>`}</li>`
   })}</ul>`
 }
 

@@ -37,7 +37,7 @@ const segmentsOf = (path: string, workspaceId: string): ReadonlyArray<string> =>
 const isCurrent = (entry: Entry, path: string): boolean => path === entry.path || path.startsWith(`${entry.path}/`)
 
 const navigationOf = (pages: ReadonlyArray<Entry>, { path, session, workspace }: FrameOf): Html => {
-  const group = (label: string | null, prefix: string, workspaceId: string) => {
+  const group = (label: Html | string | null, prefix: string, workspaceId: string) => {
     const entries = pages
       .filter((page) => page.navigation !== null && page.path.startsWith(prefix) && mayOpen(session, page))
       .sort((a, b) => (a.navigation?.order ?? 0) - (b.navigation?.order ?? 0))
@@ -61,7 +61,7 @@ const navigationOf = (pages: ReadonlyArray<Entry>, { path, session, workspace }:
   const own =
     workspace === null
       ? nothing
-      : group(operator ? workspace.name : null, "/console/:workspaceId/", workspace.workspaceId)
+      : group(operator ? html`<bdi>${workspace.name}</bdi>` : null, "/console/:workspaceId/", workspace.workspaceId)
   const gateway = operator ? group("Gateway", "/console/operator/", "") : nothing
   return own === nothing && gateway === nothing ? nothing : html`<nav aria-label="Console">${own}${gateway}</nav>`
 }

@@ -55,3 +55,11 @@ it("a person is named as they were called when they acted, also when nobody know
   assert.strictEqual(who(new Map()), "operator Grace")
   assert.strictEqual(who(new Map([["mem_1", "Grace Hopper"]])), "operator Grace Hopper")
 })
+
+it("a name keeps its own direction of writing beside the words around it", () => {
+  const change = auditColumns(new Map(), ["audit"]).find(({ label }) => label === "Change")
+  assert.include(
+    html`${change?.cell(entry({ name: "שלום 1" }, { name: "Ada" }))}`.render({ prefix: "", csrf: null }),
+    "<bdi>שלום 1</bdi> → <bdi>Ada</bdi>"
+  )
+})
