@@ -46,5 +46,5 @@ export const signedOutForm = new Refusal(
   401,
   "You are signed out",
   "Your session is over. Nothing was changed.",
-  "Sign in in another tab, then go back and send the form again: what you typed is still there."
+  "Sign in in another tab, then go back, fill in what is empty, and send the form again: a browser may not keep what you typed."
 )

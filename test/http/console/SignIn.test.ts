@@ -217,6 +217,8 @@ describe("signing out", () => {
       assert.include(locationOf(yield* newBrowser(gateway, cookie).get("/console")), "sign-in")
       const late = yield* newBrowser(gateway, cookie).post("/console/sign-out", { csrf })
       assert.strictEqual(late.status, 401)
+      // The fields of the console are not kept by every browser, so nobody is told that they are.
+      assert.include(late.text, "a browser may not keep what you typed")
     })
   )
 
