@@ -7,7 +7,7 @@ import { optionalParam, query, spanOf } from "../../Query.js"
 import { parameter } from "../../Query.js"
 import { auditColumns } from "../AuditColumns.js"
 import { wordField } from "../Filters.js"
-import { code, dash, linkTo } from "../Figures.js"
+import { dash, shortId } from "../Figures.js"
 import { html, to } from "../Html.js"
 import { operatorPage } from "../Page.js"
 import { listing, listScreen } from "../Tables.js"
@@ -40,9 +40,7 @@ export const auditPage = operatorPage({
             label: "Workspace",
             minor: true,
             cell: ({ workspaceId }) =>
-              workspaceId === null
-                ? dash
-                : linkTo(to(["operator", "workspaces", workspaceId]), code(workspaceId.slice(-6))),
+              workspaceId === null ? dash : shortId(workspaceId, to(["operator", "workspaces", workspaceId])),
             csv: ({ workspaceId }) => workspaceId
           }
         ],

@@ -5,7 +5,7 @@ import { Reports, type WorkspaceSummary } from "../../../services/Reports.js"
 import { time, timeOrNull } from "../../Fields.js"
 import { query } from "../../Query.js"
 import { wordField, wordParam } from "../Filters.js"
-import { badge, code, count, instant, instantOrDash, linkTo, money } from "../Figures.js"
+import { badge, count, instant, instantOrDash, linkTo, money, shortId } from "../Figures.js"
 import { html, to } from "../Html.js"
 import { operatorPage } from "../Page.js"
 import { type Column, listing, listScreen } from "../Tables.js"
@@ -20,7 +20,7 @@ const columns: ReadonlyArray<Column<WorkspaceSummary>> = [
   {
     label: "Id",
     minor: true,
-    cell: ({ workspaceId }) => code(workspaceId.slice(-6)),
+    cell: ({ workspaceId }) => shortId(workspaceId, to(["operator", "workspaces", workspaceId])),
     csv: ({ workspaceId }) => workspaceId
   },
   {

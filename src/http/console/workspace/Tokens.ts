@@ -10,7 +10,7 @@ import { type ShownToken, type Token, Tokens } from "../../../services/Tokens.js
 import { line, says, time, timeOrNull } from "../../Fields.js"
 import { tokenIdOf } from "../../GivenId.js"
 import { instantParam } from "../../Query.js"
-import { code, dash, instant, instantOrDash, linkTo, money, moneyOrDash, statusBadge } from "../Figures.js"
+import { code, dash, instant, instantOrDash, linkTo, money, moneyOrDash, shortId, statusBadge } from "../Figures.js"
 import {
   actForm,
   boxesField,
@@ -42,7 +42,12 @@ const columns = (workspaceId: string, now: number): ReadonlyArray<Column<Token>>
     cell: ({ label, tokenId }) => linkTo(to([workspaceId, "tokens", tokenId]), html`<bdi>${label}</bdi>`),
     csv: ({ label }) => label
   },
-  { label: "Token", minor: true, cell: ({ tokenId }) => code(tokenId.slice(-6)), csv: ({ tokenId }) => tokenId },
+  {
+    label: "Token",
+    minor: true,
+    cell: ({ tokenId }) => shortId(tokenId, to([workspaceId, "tokens", tokenId])),
+    csv: ({ tokenId }) => tokenId
+  },
   { label: "Status", cell: (token) => statusBadge(statusOf(token, now)), csv: (token) => statusOf(token, now) },
   {
     label: "May",
