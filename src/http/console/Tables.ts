@@ -23,6 +23,8 @@ export interface Column<Row> {
   readonly numeric?: boolean
   /** The first thing to go where the page is narrow. */
   readonly minor?: boolean
+  /** It tells rows apart, and so stays on a phone, where rows are cards; it may be minor beside that. */
+  readonly names?: boolean
   /** Only in the file. */
   readonly fileOnly?: boolean
 }
@@ -45,7 +47,10 @@ export const table = <Row>(options: {
   if (rows.length === 0) return html`<div class="empty">${empty}</div>`
   const classOf = (column: Column<Row>) =>
     attributes({
-      class: [column.numeric === true ? "figure" : "", column.minor === true ? "minor" : ""].join(" ").trim() || null
+      class:
+        [column.numeric === true && "figure", column.minor === true && "minor", column.names === true && "names"]
+          .filter((name) => name !== false)
+          .join(" ") || null
     })
   return html`<div class="scroll" role="region" tabindex="0" aria-label=${caption}><table class="rows">
     <caption${attributes({ class: captionShown === true ? null : "unseen" })}>${caption}</caption>

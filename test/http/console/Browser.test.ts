@@ -182,6 +182,16 @@ describe.skipIf(chromiumPath === null)("the console in a browser (skipped where 
     await context.close()
   }, 60_000)
 
+  it("tells the runs apart on a phone by the ends of their ids, and leaves out what is minor", async () => {
+    const { context, page } = await open(on.owner, { width: 390 })
+    await page.goto(address("/console/:workspaceId/runs"))
+    const row = page.locator("tbody tr").last()
+    const runId = (await row.getAttribute("data-live")) ?? "none"
+    assert.isTrue(await row.getByRole("link", { name: runId.slice(-6) }).isVisible())
+    assert.isFalse(await row.locator('[data-label="Provider"]').isVisible())
+    await context.close()
+  }, 60_000)
+
   it("makes a token that works, is shown once, and is revoked", async () => {
     const { complaints, context, page } = await open(on.owner)
     const whoami = async (token: string) =>

@@ -57,6 +57,7 @@ export const deskPage = operatorPage({
         {
           label: "Run",
           minor: true,
+          names: true,
           cell: ({ run }) => shortId(run.runId, to(["operator", "desk", run.runId])),
           csv: ({ run }) => run.runId
         },

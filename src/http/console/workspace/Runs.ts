@@ -37,6 +37,7 @@ const columns = (workspaceId: string): ReadonlyArray<Column<RunSummary>> => [
   {
     label: "Run",
     minor: true,
+    names: true,
     cell: ({ runId }) => shortId(runId, to([workspaceId, "runs", runId])),
     csv: ({ runId }) => runId
   },
