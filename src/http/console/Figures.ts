@@ -60,6 +60,10 @@ export const shortId = (id: string, link: Link | null = null): Html => {
 export const copyButton = (text: string): Html =>
   html`<button type="button" class="copy" data-copy=${text} aria-label=${`Copy ${text}`} title="Copy"></button>`
 
+/** The same as a button with a word, for what is shown once and has to be copied. */
+export const copyOnceButton = (text: string): Html =>
+  html`<button type="button" class="plain copy-once" data-copy=${text}>Copy</button>`
+
 /** An id, in one piece that can be copied. */
 export const code = (text: string): Html => html`<code>${text}</code>`
 export const linkTo = (link: Link, text: Html | string): Html => html`<a href=${link}>${text}</a>`

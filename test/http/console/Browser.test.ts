@@ -192,8 +192,9 @@ describe.skipIf(chromiumPath === null)("the console in a browser (skipped where 
     await context.close()
   }, 60_000)
 
-  it("makes a token that works, is shown once, and is revoked", async () => {
+  it("makes a token that works, is shown once, can be copied, and is revoked", async () => {
     const { complaints, context, page } = await open(on.owner)
+    await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: on.url })
     const whoami = async (token: string) =>
       (await fetch(`${on.url}/v1/whoami`, { headers: { authorization: `Bearer ${token}` } })).status
     await page.goto(address("/console/:workspaceId/tokens"))
@@ -206,6 +207,9 @@ describe.skipIf(chromiumPath === null)("the console in a browser (skipped where 
     await page.getByRole("button", { name: "Make token" }).click()
     const token = await page.locator("#secret").innerText()
     assert.strictEqual(await whoami(token), 200)
+    await page.getByRole("button", { name: "Copy", exact: true }).click()
+    await page.locator("[data-copied]").waitFor()
+    assert.strictEqual(await page.evaluate("navigator.clipboard.readText()"), token)
     await page.getByRole("link", { name: "I have it" }).click()
     assert.notInclude(await page.content(), token)
     await page.getByRole("link", { name: "for the browser test" }).click()

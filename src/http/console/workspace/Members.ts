@@ -9,7 +9,7 @@ import { PublicUrl } from "../../../services/PublicUrl.js"
 import { Sessions } from "../../../services/Sessions.js"
 import { line, says } from "../../Fields.js"
 import { idReader } from "../../GivenId.js"
-import { instant } from "../Figures.js"
+import { copyOnceButton, instant } from "../Figures.js"
 import { actForm, boxField, button, type Filled, filledWith, form as formHtml } from "../Forms.js"
 import { selectField, textField, toldOf, unfilled } from "../Forms.js"
 import { type Content, html, nothing, to } from "../Html.js"
@@ -211,12 +211,14 @@ export const newLink = (
     const publicUrl = yield* PublicUrl
     const { name } = yield* (yield* Members).get(workspaceId, memberId)
     const { secret } = yield* sessions.makeLink(workspaceId, memberId, by)
+    const link = `${publicUrl}${signInLinkPath(Redacted.value(secret))}`
     return notice(
       html`<p>
           Give this link to <bdi>${name}</bdi>. It signs them in once, within ${signInLinkMillis / 60_000} minutes, and is
           shown only now.
         </p>
-        <p><code class="link">${publicUrl}${signInLinkPath(Redacted.value(secret))}</code></p>`
+        <p><code class="link">${link}</code></p>
+        ${copyOnceButton(link)}`
     )
   })
 

@@ -10,7 +10,18 @@ import { type ShownToken, type Token, Tokens } from "../../../services/Tokens.js
 import { line, says, time, timeOrNull } from "../../Fields.js"
 import { tokenIdOf } from "../../GivenId.js"
 import { instantParam } from "../../Query.js"
-import { code, dash, instant, instantOrDash, linkTo, money, moneyOrDash, shortId, statusBadge } from "../Figures.js"
+import {
+  code,
+  copyOnceButton,
+  dash,
+  instant,
+  instantOrDash,
+  linkTo,
+  money,
+  moneyOrDash,
+  shortId,
+  statusBadge
+} from "../Figures.js"
 import {
   actForm,
   boxesField,
@@ -113,6 +124,7 @@ const shownOnce = ({ secret, token }: ShownToken, workspaceId: string, title: st
     content: html`${notice(
       html`<p>Copy it now. It is stored nowhere and never shown again.</p>
         <code class="secret" id="secret" tabindex="0">${Redacted.value(secret)}</code>
+        ${copyOnceButton(Redacted.value(secret))}
         <p>Send it as <code>Authorization: Bearer …</code>, and keep it on the server.</p>`
     )}
     ${facts([
