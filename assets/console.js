@@ -59,6 +59,9 @@ globalThis.addEventListener("pageshow", () => {
   }
 })
 
+/* A form that comes back begins at what is wrong with it, which may be below what one sees. */
+document.querySelector("main [aria-invalid='true']")?.focus()
+
 const read = async (address, signal) => {
   const answer = await fetch(address, { credentials: "same-origin", ...(signal ? { signal } : {}) })
   if (!answer.ok) return null

@@ -221,7 +221,7 @@ describe.skipIf(chromiumPath === null)("the console in a browser (skipped where 
     await context.close()
   }, 60_000)
 
-  it("tells beside the field what is wrong, and keeps what was typed", async () => {
+  it("tells beside the field what is wrong, goes to it, and keeps what was typed", async () => {
     const { context, page } = await open(on.owner)
     await page.goto(address("/console/:workspaceId/catalog/job%3Apeople.email.verify"))
     const email = page.locator('[name="input.email"]')
@@ -230,6 +230,7 @@ describe.skipIf(chromiumPath === null)("the console in a browser (skipped where 
     await page.locator(".problem").first().waitFor()
     assert.strictEqual(await email.inputValue(), "no address")
     assert.strictEqual(await email.getAttribute("aria-invalid"), "true")
+    assert.strictEqual(await page.evaluate("document.activeElement.name"), "input.email")
     assert.include(page.url(), "/catalog/")
     await context.close()
   }, 60_000)
