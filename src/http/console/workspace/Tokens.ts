@@ -246,7 +246,10 @@ const tokenScreen = (visit: WorkspaceVisit, form: Filled) =>
             ["Last used", token.lastUsedAt === null ? html`not yet` : instant(token.lastUsedAt)],
             ["Ends", token.expiresAt === null ? html`never` : instant(token.expiresAt)],
             ["Revoked", token.revokedAt === null ? null : instant(token.revokedAt)],
-            ["Spent this month", linkTo(to([workspaceId, "runs"], { token: tokenId }), money(token.monthSpendMicros))],
+            [
+              "Spent this month",
+              html`${linkTo(to([workspaceId, "runs"], { token: tokenId }), money(token.monthSpendMicros))} <small>with what is held for its runs, and with the tokens that come from it</small>`
+            ],
             ["Monthly limit", token.monthlyLimitMicros === null ? dash : money(token.monthlyLimitMicros)]
           ])
         )}
