@@ -24,7 +24,7 @@ import { withoutKey } from "./FollowUps.js"
 import type { RefusedTargets } from "./RefusedTargets.js"
 import type { RequestParts } from "./RequestPlan.js"
 import { write, type Written } from "./RequestWriting.js"
-import type { WireFailure } from "./Transport.js";
+import type { WireFailure } from "./Transport.js"
 import { acceptedEncodings, type Transport, type WireAnswer } from "./Transport.js"
 import { withValues } from "./Variables.js"
 import { type Watch, watched, watchedToken } from "./WatchedExchanges.js"
