@@ -14,6 +14,7 @@ import { callbackOf, providerOf } from "../connections/Authorizing.js"
 import { actForm } from "./Forms.js"
 import { html, Link, to } from "./Html.js"
 import { openForm, openPage, Refusal, screen, type Visit } from "./Page.js"
+import { facts } from "./Parts.js"
 
 const beginAnew = "Begin again where you got the link: in the console, or with POST /v1/connections/authorizations."
 const over = new Refusal(
@@ -48,20 +49,17 @@ const connectPage = openPage({
             The workspace <bdi>${name}</bdi> asks to use your account at ${provider.name}. Go on only if you know this
             workspace and want its runs to use your account.
           </p>
-          <dl>
-            <dt>Connection</dt>
-            <dd><bdi>${label}</bdi></dd>
-            <dt>It asks for</dt>
-            <dd>
-              ${
-                scopes.length === 0
-                  ? `what ${provider.name} says on the next page`
-                  : html`<ul>
-                      ${scopes.map((scope) => html`<li><code>${scope}</code></li>`)}
-                    </ul>`
-              }
-            </dd>
-          </dl>
+          ${facts([
+            ["Connection", html`<bdi>${label}</bdi>`],
+            [
+              "It asks for",
+              scopes.length === 0
+                ? `what ${provider.name} says on the next page`
+                : html`<ul>
+                    ${scopes.map((scope) => html`<li><code>${scope}</code></li>`)}
+                  </ul>`
+            ]
+          ])}
           ${actForm({
             action: to(["connect", visit.path.get("link") ?? ""]),
             label: `Go on to ${provider.name}`,

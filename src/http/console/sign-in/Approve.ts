@@ -22,6 +22,7 @@ import { button, filledWith, form, selectField, textField, type Typed, typedOf }
 import { scopeMeanings } from "../Scopes.js"
 import { type Html, html, Link } from "../Html.js"
 import { orFirst, type Page, redirect, Refusal, screen, type SignedInVisit } from "../Page.js"
+import { facts } from "../Parts.js"
 
 const path = "/approve/:approvalId"
 
@@ -42,23 +43,17 @@ const loginOf = ({ path }: SignedInVisit) =>
 const minute = (millis: number): string => `${time(millis).slice(0, 16).replace("T", " ")} UTC`
 
 const details = ({ expiresAt, label, scopes, status, tokenExpiresAt }: LoginApproval): Html =>
-  html`<dl>
-    <dt>Name</dt>
-    <dd><bdi>${label}</bdi></dd>
-    <dt>It may</dt>
-    <dd>
-      <ul>
+  facts([
+    ["Name", html`<bdi>${label}</bdi>`],
+    [
+      "It may",
+      html`<ul>
         ${scopes.map((scope) => html`<li>${scopeMeanings[scope]} <small><code>${scope}</code></small></li>`)}
-      </ul>
-    </dd>
-    <dt>Token works</dt>
-    <dd>${tokenExpiresAt === null ? "until it is revoked" : `until ${minute(tokenExpiresAt)}`}</dd>
-    ${
-      status === "pending" &&
-      html`<dt>Decide</dt>
-        <dd>before ${minute(expiresAt)}</dd>`
-    }
-  </dl>`
+      </ul>`
+    ],
+    ["Token works", tokenExpiresAt === null ? "until it is revoked" : `until ${minute(tokenExpiresAt)}`],
+    ["Decide", status === "pending" ? `before ${minute(expiresAt)}` : null]
+  ])
 
 /**
  * Who decided about a login and in which workspace, as far as the reader may know it. People of another workspace learn
@@ -109,12 +104,10 @@ const decidedScreen = (visit: SignedInVisit, login: LoginApproval, word: "approv
         ${
           decision === null
             ? html`<p>It was ${word} in another workspace than yours.</p>`
-            : html`<dl>
-                <dt>Workspace</dt>
-                <dd><bdi>${decision.workspace}</bdi></dd>
-                <dt>Decided by</dt>
-                <dd><bdi>${decision.who}</bdi>${decision.mine && " (you)"}</dd>
-              </dl>`
+            : facts([
+                ["Workspace", html`<bdi>${decision.workspace}</bdi>`],
+                ["Decided by", html`<bdi>${decision.who}</bdi>${decision.mine && " (you)"}`]
+              ])
         }
         ${details(login)}`
     })
