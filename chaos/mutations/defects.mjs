@@ -478,6 +478,44 @@ export const defects = [
     tests: ["test/layers/postgres/TokensPg.test.ts"]
   },
   {
+    name: "a run that is read with others is answered to whoever names it",
+    edits: [
+      [
+        "src/layers/postgres/RunReadsPg.ts",
+        "const isTheirs = detail?.run.workspaceId === workspaceId",
+        "const isTheirs = detail !== undefined"
+      ]
+    ],
+    tests: [runsPg]
+  },
+  {
+    name: "a run that leaves for the history while it is read has no attempts",
+    edits: [["src/layers/postgres/RunReadsPg.ts", "isTheirs && !mayHaveLeft(detail)", "isTheirs"]],
+    tests: ["test/layers/postgres/RunHistory.test.ts"]
+  },
+  {
+    name: "balances that are read together show the holds of one of them",
+    edits: [
+      [
+        "src/layers/postgres/WalletListsPg.ts",
+        "found.get(workspaceId)?.holds.push",
+        "[...found.values()][0]?.holds.push"
+      ]
+    ],
+    tests: [runsPg]
+  },
+  {
+    name: "a read that is called and given up keeps its turn",
+    edits: [
+      [
+        "src/http/ReadTurns.ts",
+        "return hasTurn ? Effect.zipRight(leave(workspaceId, line), gone) : gone",
+        "return gone"
+      ]
+    ],
+    tests: ["test/http/ReadTurns.test.ts"]
+  },
+  {
     name: "a month leaves before its charges are in the reports",
     edits: [
       ["src/layers/postgres/history/HistoryMonths.ts", "return unsummed === null ? null :", "return true ? null :"]

@@ -12,8 +12,9 @@ import { gunzipSync, gzipSync } from "node:zlib"
 import { firstRunIdAt, RequestId, suffix } from "../../../src/domain/Ids.js"
 import { endOfMonth, monthOf } from "../../../src/domain/Run.js"
 import { Database } from "../../../src/layers/postgres/Database.js"
-import { YoungestMoved } from "../../../src/layers/postgres/history/HistoryReads.js"
+import { historyReads, YoungestMoved } from "../../../src/layers/postgres/history/HistoryReads.js"
 import { RunHistoryPg } from "../../../src/layers/postgres/history/RunHistoryPg.js"
+import { runReads } from "../../../src/layers/postgres/RunReadsPg.js"
 import { ArchiveFilesNone, ArchiveFilesOnDisk } from "../../../src/layers/node/ArchiveFilesOnDisk.js"
 import {
   drop,
@@ -202,6 +203,41 @@ describe("finished runs that are old", () => {
         const spend = yield* (yield* Reports).keep.pipe(Effect.zipRight(addsUp))
         assert.isUndefined(spend)
       })
+  )
+
+  test(
+    "are answered with their attempts also where they leave while they are read",
+    () => ({ resultDays: null, runDays: null }),
+    (providers) =>
+      Effect.gen(function* () {
+        providers.script(tool, hit(), hit())
+        const principal = yield* funded(1_000_000)
+        const database = yield* Database
+        const services = yield* Effect.context<Services>()
+        let leaves = false
+        // Behind its first statement, which reads the run; the second one reads its attempts.
+        const leaving = (statement: Parameters<typeof database.query>[0]) =>
+          Effect.tap(database.query(statement), () => {
+            if (!leaves) return Effect.void
+            leaves = false
+            return Effect.orDie(Effect.interruptible(Effect.provide(passed, services)))
+          })
+        const past = historyReads(database, -day)
+        const reads = yield* runReads({ ...database, query: leaving }, past)
+        for (const [read, days] of [
+          ["smallDetail", 10],
+          ["detail", 20]
+        ] as const) {
+          const { attempts, run } = yield* started(principal)
+          yield* after(days)
+          leaves = true
+          const found = yield* reads[read](run)
+          assert.isFalse(leaves)
+          assert.strictEqual(yield* rowsIn("runs"), 0)
+          if (read === "smallDetail") assert.isNull(found)
+          assert.deepStrictEqual(found ?? (yield* reads.detail(run)), { run, attempts })
+        }
+      }).pipe(Effect.scoped)
   )
 
   test(
