@@ -198,7 +198,10 @@ export const ignoredParametersMax = 20
 export const ignoredParameterChars = 64
 /** Reads of one workspace that a node works on at once, each on a connection of its own: lists, files, quotes. */
 export const readsAtOnceMax = 4
-/** The same of reads that share a statement: a run that is small and recent, its attempts, the balance. */
+/**
+ * The same of reads that share a statement: a run that is small and recent, its attempts, the balance. A statement
+ * answers as many, so that one workspace delays the others by one statement at most.
+ */
 export const readsSharedMax = 64
 /** Further reads of it that may wait for their turn; beyond that the answer is 429 `rate_limit_exceeded`. */
 export const readsWaitingMax = 100

@@ -4,6 +4,7 @@
  */
 import { Effect, Exit, Schema } from "effect"
 import { RunId, runIdsOfRequest, WorkspaceId } from "../../domain/Ids.js"
+import { readsSharedMax } from "../../domain/Limits.js"
 import { pageOf } from "../../domain/Pages.js"
 import { wasRefused } from "../../domain/RefusedRun.js"
 import { type Attempt, uncertainKey, uncertainPlaceOf } from "../../domain/Run.js"
@@ -46,14 +47,14 @@ export const attemptsOf = (database: Database["Type"]) => {
 
 const runsByKey = { name: "runs", columns: runTable.selected("r") } as const
 
-/** The most runs that one statement reads for those who ask at once, and the most bytes that each of these has. */
-const readTogether = { runs: 64, bytes: 65_536 }
+/** The most bytes of a run that is read together with others. */
+const smallBytesMax = 65_536
 
 /** Whether a run is so small. The size of a value that is stored compressed is known only once it is unpacked. */
 const small = `case when coalesce(pg_column_size(r.input), 0) + coalesce(pg_column_size(r.result), 0)
-    + coalesce(pg_column_size(r.normalized), 0) > ${readTogether.bytes / 4} then false
+    + coalesce(pg_column_size(r.normalized), 0) > ${smallBytesMax / 4} then false
   else coalesce(octet_length(r.input::text), 0) + coalesce(octet_length(r.result::text), 0)
-    + coalesce(octet_length(r.normalized::text), 0) <= ${readTogether.bytes} end`
+    + coalesce(octet_length(r.normalized::text), 0) <= ${smallBytesMax} end`
 
 /** Between the statement that read the run and that of its attempts, both may have left for the history. */
 const mayHaveLeft = ({ attempts, run }: RunDetail): boolean =>
@@ -86,7 +87,7 @@ export const runReads = Effect.fnUntraced(function* (
 ) {
   const { query, sql } = database
   const attemptsOfRuns = attemptsOf(database)
-  const smallDetail = yield* makeGroupCommit({ batchMax: readTogether.runs, commit: smallOnes(database) })
+  const smallDetail = yield* makeGroupCommit({ batchMax: readsSharedMax, commit: smallOnes(database) })
 
   const getMany = Effect.fnUntraced(function* (keys: ReadonlyArray<RunKey>) {
     const found = yield* runRows(rowsOfRuns(database, keys, runsByKey))

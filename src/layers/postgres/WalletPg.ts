@@ -6,6 +6,7 @@
 import { Effect, Layer, Schema, type Scope } from "effect"
 import { TokenId, WorkspaceId } from "../../domain/Ids.js"
 import type { LedgerEntry } from "../../domain/Ledger.js"
+import { readsSharedMax } from "../../domain/Limits.js"
 import { Micros, SignedMicros } from "../../domain/Micros.js"
 import type { Ids } from "../../services/Ids.js"
 import { Wallet } from "../../services/Wallet.js"
@@ -43,8 +44,6 @@ const walletRows = rowsOf(
 )
 const amountRow = rowOf(Schema.Struct({ micros: SignedMicros }))
 const balanceRow = rowOf(Schema.Struct({ availableMicros: Micros, reservedMicros: Micros }))
-
-const overviewsAtOnceMax = 64
 
 const readWallets = ({ query, sql }: Database["Type"], databaseNow: Effect.Effect<string>): WalletRows["spenders"] =>
   Effect.fnUntraced(function* (spenders, lock) {
@@ -153,7 +152,7 @@ const makeRows: Effect.Effect<WalletRows, never, Database | Scope.Scope> = Effec
     credit: credit(database),
     credited: creditedBefore(database),
     lockBalance: lockBalance(database),
-    overview: yield* makeGroupCommit({ batchMax: overviewsAtOnceMax, commit: readOverviews(database) }),
+    overview: yield* makeGroupCommit({ batchMax: readsSharedMax, commit: readOverviews(database) }),
     ...walletLists(database),
     verify: verifyLedger(database)
   }
