@@ -78,6 +78,7 @@ describe("docs/errors.md", () => {
       words,
       `answered together: ${readsSharedMax} of them at once, and again up to ${readsWaitingMax} wait`
     )
+    assert.include(words, `the \`x-ratelimit-limit\` of the next one is ${readsSharedMax}.`)
     assert.include(words, `at most ${refusedRunsPerMinuteMax} runs of a workspace`)
     assert.include(words, `its \`x-ratelimit-limit\` is ${refusedRunsPerMinuteMax}.`)
     assert.include(words, `waited for ${readWaitMillisMax / 1000} s`)

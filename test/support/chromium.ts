@@ -38,9 +38,6 @@ export const barriers = async (page: Page): Promise<ReadonlyArray<string>> => {
 export const clipped = (page: Page): Promise<ReadonlyArray<string>> =>
   page.evaluate(`[...document.querySelectorAll("header *, nav *, main *, footer *")].flatMap((each) => {
     if (each.closest(".unseen, .brand span, svg, thead, select, input, textarea") !== null) return []
-    // These lists are scrolled sideways on a phone, where they fade out to say so.
-    const list = each.closest("nav[aria-label='Documentation'] ul")
-    if (list !== null && getComputedStyle(list).maskImage !== "none") return []
     const told = (why) => [why + ": " + each.outerHTML.slice(0, 200)]
     const box = each.getBoundingClientRect()
     if (box.width === 0 || box.height === 0) return []
