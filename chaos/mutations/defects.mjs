@@ -482,15 +482,15 @@ export const defects = [
     edits: [
       [
         "src/layers/postgres/RunReadsPg.ts",
-        "const isTheirs = detail?.run.workspaceId === workspaceId",
-        "const isTheirs = detail !== undefined"
+        "const nameOf = ({ runId, workspaceId }: RunKey): string => `${workspaceId} ${runId}`",
+        "const nameOf = ({ runId }: RunKey): string => runId"
       ]
     ],
     tests: [runsPg]
   },
   {
     name: "a run that leaves for the history while it is read has no attempts",
-    edits: [["src/layers/postgres/RunReadsPg.ts", "isTheirs && !mayHaveLeft(detail)", "isTheirs"]],
+    edits: [["src/layers/postgres/RunReadsPg.ts", "if (mayHaveLeft(detail)) found.delete(name)", "void mayHaveLeft"]],
     tests: ["test/layers/postgres/RunHistory.test.ts"]
   },
   {

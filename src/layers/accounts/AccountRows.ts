@@ -8,7 +8,9 @@ import type { Changing } from "../../services/AuditTrail.js"
 import type { Spender } from "../../services/Wallet.js"
 
 /** A token as it is found by its digest. */
-export interface TokenRow extends Principal {
+export interface TokenRow {
+  /** Given to every request that is authenticated together with this one. */
+  readonly principal: Principal
   readonly digest: Uint8Array
   /** The token itself is revoked, or one that it comes from. */
   readonly revoked: boolean

@@ -77,7 +77,7 @@ const authenticate = ({ rows, uses }: Parts): Accounts["Type"]["authenticate"] =
     const asked = tokenDigest(text)
     const found = yield* rows.tokenByDigest(asked)
     if (found === null || !sameDigest(found.digest, asked)) return yield* new Unauthorized()
-    const { digest: _digest, revoked, ...principal } = found
+    const { principal, revoked } = found
     if (revoked) return yield* new TokenRevoked()
     const usedAt = yield* Clock.currentTimeMillis
     if (principal.expiresAt !== null && principal.expiresAt <= usedAt) return yield* new Unauthorized()

@@ -100,7 +100,7 @@ const tokenByDigest = (state: MemoryState, digest: Uint8Array, now: number) => {
         digest === asked || replacedSecrets.some((old) => old.digest === asked && old.worksUntil > now)
     )
     const principal = yield* Option.fromNullable(principalOf(state, token))
-    return { ...principal, digest, revoked: lineOf(token).some(isGone) }
+    return { principal, digest, revoked: lineOf(token).some(isGone) }
   })
 }
 

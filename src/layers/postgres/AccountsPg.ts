@@ -2,21 +2,21 @@
  * Workspaces and tokens in Postgres: the rows of `accounts/AccountRows`. Requests that arrive together are
  * authenticated by one query. Nothing is authenticated from a cache.
  */
-import { Effect, Exit, Layer, Schema, type Scope as EffectScope } from "effect"
+import { Effect, Layer, Schema, type Scope as EffectScope } from "effect"
 import { TokenId, WorkspaceId } from "../../domain/Ids.js"
 import { Micros } from "../../domain/Micros.js"
 import { Scope } from "../../domain/Scope.js"
 import { isUnrestricted, unrestricted, WorkspacePolicy } from "../../domain/WorkspacePolicy.js"
 import { Accounts } from "../../services/Accounts.js"
 import type { Ids } from "../../services/Ids.js"
-import type { AccountRows } from "../accounts/AccountRows.js"
+import type { AccountRows, TokenRow } from "../accounts/AccountRows.js"
 import type { SessionRows } from "../accounts/members/SessionRows.js"
 import { accountsOver } from "../accounts/AccountsOver.js"
-import { makeGroupCommit } from "../runs/GroupCommit.js"
 import { AuditTrailPg } from "./AuditTrailPg.js"
 import { Database } from "./Database.js"
 import { DatabaseNow } from "./database/Now.js"
 import { rowOf, rowsOf } from "./database/Rows.js"
+import { makeSharedReads } from "./database/SharedReads.js"
 import { forgetUses } from "./SearchUsesPg.js"
 import { makeTokenPlaces, placeOfToken } from "./TokenPlacesPg.js"
 
@@ -47,24 +47,23 @@ const workspaceRow = <E>(answer: Effect.Effect<ReadonlyArray<unknown>, E>) =>
 const workspaceColumns = `workspace_id as "workspaceId", name, inflight_limit as "inflightLimit", runs_per_minute as "runsPerMinute",
   run_cap_micros as "runCapMicros", operator, policy, learns_from_use as "learnsFromUse", created_at as "createdAt"`
 
-const tokenRows = rowsOf(
-  Schema.Struct({
-    digest: Schema.Uint8ArrayFromSelf,
-    tokenId: TokenId,
-    label: Schema.String,
-    workspaceId: WorkspaceId,
-    workspaceName: Schema.String,
-    scopes: Schema.Array(Scope),
-    createdAt: Schema.Int,
-    expiresAt: Schema.NullOr(Schema.Int),
-    ancestors: Schema.Array(TokenId),
-    operator: Schema.Boolean,
-    operatorWorkspace: Schema.Boolean,
-    policy,
-    learnsFromUse: Schema.Boolean,
-    revoked: Schema.Boolean
-  })
-)
+const TokenColumns = Schema.Struct({
+  digest: Schema.Uint8ArrayFromSelf,
+  tokenId: TokenId,
+  label: Schema.String,
+  workspaceId: WorkspaceId,
+  workspaceName: Schema.String,
+  scopes: Schema.Array(Scope),
+  createdAt: Schema.Int,
+  expiresAt: Schema.NullOr(Schema.Int),
+  ancestors: Schema.Array(TokenId),
+  operator: Schema.Boolean,
+  operatorWorkspace: Schema.Boolean,
+  policy,
+  learnsFromUse: Schema.Boolean,
+  revoked: Schema.Boolean
+})
+const tokenRows = rowsOf(TokenColumns)
 const spendRow = rowOf(
   Schema.Struct({
     limitMicros: Schema.NullOr(Micros),
@@ -90,6 +89,11 @@ const knownTokenRow = rowOf(
   })
 )
 
+const tokenOf = (row: typeof TokenColumns.Type): TokenRow => {
+  const { digest, revoked, ...principal } = withPolicy(row)
+  return { principal, digest, revoked }
+}
+
 /** One that was made while the token above it got its end has none of its own. */
 const endOfLine = `case when t.ancestors = '{}' then t.expires_at else least(t.expires_at, (select min(a.expires_at) from tokens a
     where a.workspace_id = t.workspace_id and a.token_id = any(t.ancestors))) end`
@@ -102,20 +106,19 @@ const principalColumns = `t.token_id as "tokenId", t.label, t.workspace_id as "w
 
 const hexOf = (digest: Uint8Array): string => Buffer.from(digest).toString("hex")
 
+/** By the digests of their secrets, which are the keys as hexadecimal digits. */
 const tokensByDigest = (database: Database["Type"], databaseNow: Effect.Effect<string>) => {
   const { query, sql } = database
   const columns = sql.literal(principalColumns)
   const places = makeTokenPlaces(database)
-  return Effect.fnUntraced(function* (digests: ReadonlyArray<Uint8Array>) {
+  return Effect.fnUntraced(function* (digests: ReadonlyMap<string, Uint8Array>) {
     const now = yield* databaseNow
-    const hexes = digests.map(hexOf)
-    const found = yield* places.ofDigests(hexes)
-    const placed = hexes.flatMap((hex, at) => {
+    const found = yield* places.ofDigests([...digests.keys()])
+    const placed = [...digests].flatMap(([hex, digest]) => {
       const workspaceId = found.get(hex)
-      const digest = digests[at]
-      return workspaceId === undefined || digest === undefined ? [] : [{ workspaceId, digest }]
+      return workspaceId === undefined ? [] : [{ workspaceId, digest }]
     })
-    if (placed.length === 0) return digests.map(() => Exit.succeed(null))
+    if (placed.length === 0) return new Map<string, never>()
     const asked = sql`unnest(${placed.map(({ workspaceId }) => workspaceId)}::text[], ${placed.map(({ digest }) => digest)}::bytea[])
           as k (workspace_id, digest)`
     const rows = yield* tokenRows(
@@ -130,12 +133,9 @@ const tokensByDigest = (database: Database["Type"], databaseNow: Effect.Effect<s
         join workspaces w on w.workspace_id = k.workspace_id
         where r.works_until > ${sql.literal(now)}`)
     )
-    const byDigest = new Map(rows.map((row) => [hexOf(row.digest), withPolicy(row)]))
-    return hexes.map((hex) => {
-      const row = byDigest.get(hex)
-      if (row === undefined) places.forget(hex)
-      return Exit.succeed(row ?? null)
-    })
+    const byDigest = new Map(rows.map((row) => [hexOf(row.digest), tokenOf(row)]))
+    for (const hex of digests.keys()) if (!byDigest.has(hex)) places.forget(hex)
+    return byDigest
   })
 }
 
@@ -151,7 +151,7 @@ export const actingPrincipal =
       ),
       ([row]) => {
         if (row === undefined) return null
-        const { digest: _digest, revoked, ...principal } = withPolicy(row)
+        const { principal, revoked } = tokenOf(row)
         return revoked ? null : principal
       }
     )
@@ -265,8 +265,11 @@ const makeRows: Effect.Effect<AccountRows, never, Database | EffectScope.Scope> 
                 from tokens t where t.workspace_id = ${workspaceId} and t.token_id = ${tokenId}`)
             )
       ),
-    // Callers that arrive while a lookup runs share the next lookup. No result is cached.
-    tokenByDigest: yield* makeGroupCommit({ batchMax: 256, commit: tokensByDigest(database, databaseNow) }),
+    tokenByDigest: yield* makeSharedReads({
+      readersMax: 256,
+      keyOf: hexOf,
+      read: tokensByDigest(database, databaseNow)
+    }),
     noteUses: (uses) =>
       Effect.flatMap(databaseNow, (now) =>
         Effect.asVoid(

@@ -2,7 +2,7 @@
  * Single runs and their attempts, read from Postgres: from the hot tables, and what is not there from the history.
  * Lists are in `RunListPg.ts`, taking runs in `RunClaimsPg.ts`.
  */
-import { Effect, Exit, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { RunId, runIdsOfRequest, WorkspaceId } from "../../domain/Ids.js"
 import { readsSharedMax } from "../../domain/Limits.js"
 import { pageOf } from "../../domain/Pages.js"
@@ -10,9 +10,9 @@ import { wasRefused } from "../../domain/RefusedRun.js"
 import { type Attempt, uncertainKey, uncertainPlaceOf } from "../../domain/Run.js"
 import { isTerminal } from "../../domain/RunMachine.js"
 import type { RunDetail, RunKey, RunStore } from "../../services/RunStore.js"
-import { makeGroupCommit } from "../runs/GroupCommit.js"
 import type { Database } from "./Database.js"
 import { rowOf } from "./database/Rows.js"
+import { makeSharedReads } from "./database/SharedReads.js"
 import type { historyReads } from "./history/HistoryReads.js"
 import { attemptRows, attemptTable, runRows, runTable } from "./RunTables.js"
 
@@ -60,24 +60,19 @@ const small = `case when coalesce(pg_column_size(r.input), 0) + coalesce(pg_colu
 const mayHaveLeft = ({ attempts, run }: RunDetail): boolean =>
   attempts.length === 0 && isTerminal(run.status) && !wasRefused(run)
 
-/**
- * Small runs that are in the hot tables, with their attempts; null for all others. Clients look at their runs again and
- * again, so those who ask at once are answered together.
- */
+const nameOf = ({ runId, workspaceId }: RunKey): string => `${workspaceId} ${runId}`
+
+/** Small runs that are in the hot tables, with their attempts. */
 const smallOnes = (database: Database["Type"]) => {
   const attemptsOfRuns = attemptsOf(database)
   const table = { ...runsByKey, which: `and ${small}` }
-  return Effect.fnUntraced(function* (keys: ReadonlyArray<RunKey>) {
-    const asked = [...new Map(keys.map((key) => [`${key.workspaceId} ${key.runId}`, key])).values()]
-    const runs = yield* runRows(rowsOfRuns(database, asked, table))
-    if (runs.length === 0) return keys.map(() => Exit.succeed(null))
-    const found = new Map(runs.map((run) => [run.runId, { run, attempts: new Array<Attempt>() }]))
-    for (const attempt of yield* attemptsOfRuns(runs)) found.get(attempt.runId)?.attempts.push(attempt)
-    return keys.map(({ runId, workspaceId }) => {
-      const detail = found.get(runId)
-      const isTheirs = detail?.run.workspaceId === workspaceId
-      return Exit.succeed(isTheirs && !mayHaveLeft(detail) ? detail : null)
-    })
+  return Effect.fnUntraced(function* (asked: ReadonlyMap<string, RunKey>) {
+    const runs = yield* runRows(rowsOfRuns(database, [...asked.values()], table))
+    const found = new Map(runs.map((run) => [nameOf(run), { run, attempts: new Array<Attempt>() }]))
+    if (runs.length > 0)
+      for (const attempt of yield* attemptsOfRuns(runs)) found.get(nameOf(attempt))?.attempts.push(attempt)
+    for (const [name, detail] of found) if (mayHaveLeft(detail)) found.delete(name)
+    return found
   })
 }
 
@@ -87,7 +82,8 @@ export const runReads = Effect.fnUntraced(function* (
 ) {
   const { query, sql } = database
   const attemptsOfRuns = attemptsOf(database)
-  const smallDetail = yield* makeGroupCommit({ batchMax: readsSharedMax, commit: smallOnes(database) })
+  // Clients look at their runs again and again.
+  const smallDetail = yield* makeSharedReads({ readersMax: readsSharedMax, keyOf: nameOf, read: smallOnes(database) })
 
   const getMany = Effect.fnUntraced(function* (keys: ReadonlyArray<RunKey>) {
     const found = yield* runRows(rowsOfRuns(database, keys, runsByKey))

@@ -4,7 +4,7 @@
  * each are read and merged.
  */
 import type * as Statement from "@effect/sql/Statement"
-import { Effect, Exit, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { RunId, WorkspaceId } from "../../domain/Ids.js"
 import { LedgerEntry, LedgerKind } from "../../domain/Ledger.js"
 import { type EntryPlace, inOrderOfTime, type LedgerFilter } from "../../domain/LedgerList.js"
@@ -91,10 +91,7 @@ const entriesOf = (sql: Sql, filter: LedgerFilter, wanted: Omit<Wanted, "narrowe
     : all(sql, { ...wanted, narrower })
 }
 
-/**
- * Balances with their newest holds, each as it was at one moment. Clients ask for their balance again and again: those
- * who ask at once are answered by one statement.
- */
+/** Balances with their newest holds, each as it was at one moment. */
 export const readOverviews = ({ query, sql }: Database["Type"]) => {
   const workspace = sql.literal("w.workspace_id")
   const parts = runStatuses.filter(holdsMoney).map(
@@ -103,12 +100,12 @@ export const readOverviews = ({ query, sql }: Database["Type"]) => {
       where w.reserved_micros > 0 and ${inWorkspace(sql, "workspace_id", workspace)} and (workspace_id || ' ' || status) = w.workspace_id || ${sql.literal(`' ${status}'`)}
         and hold_micros > 0 order by run_id desc limit ${holdsShownMax})`
   )
-  return Effect.fnUntraced(function* (workspaceIds: ReadonlyArray<WorkspaceId>) {
+  return Effect.fnUntraced(function* (asked: ReadonlyMap<string, WorkspaceId>) {
     const rows = yield* overviewRows(
       query(sql`
         select w.workspace_id as "workspaceId", w.available_micros as "availableMicros", w.reserved_micros as "reservedMicros", h.*
         from wallets w left join lateral (${merged(sql, parts)} order by "runId" desc limit ${holdsShownMax}) h on true
-        where w.workspace_id = any(${[...new Set(workspaceIds)]}::text[])`)
+        where w.workspace_id = any(${[...asked.values()]}::text[])`)
     )
     const found = new Map(
       rows.map(({ availableMicros, reservedMicros, workspaceId }) => [
@@ -120,7 +117,7 @@ export const readOverviews = ({ query, sql }: Database["Type"]) => {
       if (runId !== null && amountMicros !== null && createdAt !== null)
         found.get(workspaceId)?.holds.push({ runId, amountMicros, createdAt })
     for (const { holds } of found.values()) holds.sort((a, b) => (a.runId < b.runId ? 1 : -1))
-    return workspaceIds.map((workspaceId) => Exit.succeed(found.get(workspaceId) ?? null))
+    return found
   })
 }
 

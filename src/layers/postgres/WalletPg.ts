@@ -13,11 +13,11 @@ import { Wallet } from "../../services/Wallet.js"
 import { walletOver } from "../accounts/wallet/WalletOver.js"
 import type { WalletRows } from "../accounts/wallet/WalletRows.js"
 import type { WalletDefaults } from "../accounts/WalletDefaults.js"
-import { makeGroupCommit } from "../runs/GroupCommit.js"
 import { AuditTrailPg } from "./AuditTrailPg.js"
 import { Database } from "./Database.js"
 import { DatabaseNow } from "./database/Now.js"
 import { rowOf, rowsOf } from "./database/Rows.js"
+import { makeSharedReads } from "./database/SharedReads.js"
 import { verifyLedger } from "./LedgerVerificationPg.js"
 import { readOverviews, walletLists } from "./WalletListsPg.js"
 
@@ -152,7 +152,12 @@ const makeRows: Effect.Effect<WalletRows, never, Database | Scope.Scope> = Effec
     credit: credit(database),
     credited: creditedBefore(database),
     lockBalance: lockBalance(database),
-    overview: yield* makeGroupCommit({ batchMax: readsSharedMax, commit: readOverviews(database) }),
+    // Clients ask for their balance again and again.
+    overview: yield* makeSharedReads({
+      readersMax: readsSharedMax,
+      keyOf: (workspaceId) => workspaceId,
+      read: readOverviews(database)
+    }),
     ...walletLists(database),
     verify: verifyLedger(database)
   }
