@@ -8,7 +8,7 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect, Redacted } from "effect"
 import Pg from "pg"
 import { types } from "../src/layers/postgres/database/ColumnTypes.js"
-import { inOneWrite, named, pipelined } from "../src/layers/postgres/database/DriverInternals.js"
+import { inOneWrite, nameOf, pipelined } from "../src/layers/postgres/database/DriverInternals.js"
 import * as EmbeddedPostgres from "../src/layers/postgres/embedded/EmbeddedPostgres.js"
 import { optionsOf } from "./Options.js"
 import { median } from "./Quantiles.js"
@@ -56,7 +56,7 @@ const text = {
 const settle = async (client: Pg.Client, tricks: Tricks, run: number): Promise<void> => {
   const ask = (statement: string, values: Array<unknown>): Promise<unknown> => {
     if (tricks.oneWrite) inOneWrite(client)
-    return client.query(tricks.names ? named(statement, values) : { text: statement, values })
+    return client.query({ text: statement, values, ...(tricks.names ? { name: nameOf(statement, values) } : {}) })
   }
   const wallet = 1 + (run % 1000)
   const entries = JSON.stringify([

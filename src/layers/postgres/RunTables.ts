@@ -98,16 +98,14 @@ const typed = (fields: ReadonlyArray<readonly [string, readonly [string, string]
 
 const table = <A extends object>(columns: Columns<A>) => {
   const fields: ReadonlyArray<readonly [string, readonly [string, string]]> = Object.entries(columns)
-  const columnOf = new Map(fields)
-  const memberText = (field: string, content: unknown): string => {
-    const column = columnOf.get(field)
-    return column === undefined || content === null || content === undefined
-      ? ""
-      : `,"${column[0]}":${contentOf(column[1], content)}`
-  }
+  const fieldsOf = (chosen: ReadonlyArray<keyof A>) => fields.filter(([field]) => chosen.some((one) => one === field))
   /** A null is left out of the document: a missing member comes out of the record set as null. */
-  const rowText = (members: string, more: MoreColumns): string => {
-    let text = members
+  const rowText = (written: typeof fields, row: Partial<A>, more: MoreColumns): string => {
+    let text = ""
+    for (const [field, [column, type]] of written) {
+      const content = member(row, field) ?? null
+      if (content !== null) text += `,"${column}":${contentOf(type, content)}`
+    }
     for (const column in more) {
       const content = member(more, column) ?? null
       if (content !== null) text += `,"${column}":${JSON.stringify(content)}`
@@ -123,8 +121,7 @@ const table = <A extends object>(columns: Columns<A>) => {
     /** `run_id text, workspace_id text, …`, for `json_to_recordset`: JSON is taken out of it as text. */
     typed: typed(fields),
     /** The same for the given fields only. */
-    typedOnly: (chosen: ReadonlyArray<keyof A>) =>
-      typed(fields.filter(([field]) => chosen.some((one) => one === field))),
+    typedOnly: (chosen: ReadonlyArray<keyof A>) => typed(fieldsOf(chosen)),
     /** `run_id, plan::json, …`: the columns of `names` out of such a record set. */
     values: fields.map(([, [column, type]]) => valueOf(column, type)).join(", "),
     /** `alias.run_id as "runId", …`, for all fields or for the given ones. */
@@ -138,17 +135,13 @@ const table = <A extends object>(columns: Columns<A>) => {
         .map((field) => `${columns[field][0]} = ${valueOf(`${from}.${columns[field][0]}`, columns[field][1])}`)
         .join(", "),
     /** Rows as one document for `json_to_recordset`. The caller may add columns. */
-    document: (rows: ReadonlyArray<A>, more: (index: number) => MoreColumns = () => ({})): string => {
-      const texts = rows.map((row, index) => {
-        let members = ""
-        for (const field in row) members += memberText(field, row[field])
-        return rowText(members, more(index))
-      })
-      return `[${texts.join(",")}]`
-    },
+    document: (rows: ReadonlyArray<A>, more: (index: number) => MoreColumns = () => ({})): string =>
+      `[${rows.map((row, index) => rowText(fields, row, more(index))).join(",")}]`,
     /** The same with the given fields only: an update need not send fields that it does not write. */
-    documentOnly: (rows: ReadonlyArray<Partial<A>>, chosen: ReadonlyArray<keyof A>): string =>
-      `[${rows.map((row) => rowText(chosen.map((field) => memberText(String(field), row[field])).join(""), {})).join(",")}]`
+    documentOnly: (rows: ReadonlyArray<Partial<A>>, chosen: ReadonlyArray<keyof A>): string => {
+      const written = fieldsOf(chosen)
+      return `[${rows.map((row) => rowText(written, row, {})).join(",")}]`
+    }
   }
 }
 

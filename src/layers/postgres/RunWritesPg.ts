@@ -4,7 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import { RunId } from "../../domain/Ids.js"
-import { RunStatus } from "../../domain/Run.js"
+import { type Attempt, RunStatus } from "../../domain/Run.js"
 import type { Conclusion, NewRun, RunKey, RunStore } from "../../services/RunStore.js"
 import type { Database } from "./Database.js"
 import { rowOf, rowsOf } from "./database/Rows.js"
@@ -61,6 +61,8 @@ const ending = [
   "receipt",
   "completedAt"
 ] as const
+/** The columns that are sent with the end of an attempt. */
+const ended = [...key, "n", ...ending] as const
 
 export const runWrites = (database: Database["Type"], databaseNow: Effect.Effect<string>) => {
   const { query, send, sql, transact } = database
@@ -105,8 +107,11 @@ export const runWrites = (database: Database["Type"], databaseNow: Effect.Effect
     return new Map(fences.map((fence) => [fence.runId, fence]))
   })
 
+  const endsOf = (attempts: ReadonlyArray<Attempt>) =>
+    sql`from json_to_recordset(${attemptTable.documentOnly(attempts, ended)}::json) as e (${sql.literal(attemptTable.typedOnly(ended))})`
+
   const conclude = (conclusions: ReadonlyArray<Conclusion>) => {
-    const attempts = attemptTable.document(conclusions.flatMap(({ attempt }) => (attempt === null ? [] : [attempt])))
+    const attempts = conclusions.flatMap(({ attempt }) => (attempt === null ? [] : [attempt]))
     const written = send(sql`
         with done as (
           update runs r set ${sql.literal(runTable.assigned("c", ...changing))}, cancel_requested = r.cancel_requested or c.cancel_requested,
@@ -119,7 +124,7 @@ export const runWrites = (database: Database["Type"], databaseNow: Effect.Effect
           returning r.run_id, r.tell_end
         ), ended as (
           update attempts a set ${sql.literal(attemptTable.assigned("e", ...ending))}
-          from json_to_recordset(${attempts}::json) as e (${sql.literal(attemptTable.typed)})
+          ${endsOf(attempts)}
           where a.workspace_id = e.workspace_id and a.run_id = e.run_id and a.n = e.n
         )
         select pg_notify(${channel}, 'settled:' || string_agg(run_id, ',')) from done where tell_end having count(*) > 0`)
@@ -138,7 +143,7 @@ export const runWrites = (database: Database["Type"], databaseNow: Effect.Effect
         yield* send(sql`
           with ended as (
             update attempts a set ${sql.literal(attemptTable.assigned("e", ...ending))}
-            from json_to_recordset(${attemptTable.document(ended === null ? [] : [ended])}::json) as e (${sql.literal(attemptTable.typed)})
+            ${endsOf(ended === null ? [] : [ended])}
             where a.workspace_id = e.workspace_id and a.run_id = e.run_id and a.n = e.n
           )
           insert into attempts (${sql.literal(attemptTable.names)})

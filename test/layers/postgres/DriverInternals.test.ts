@@ -8,7 +8,7 @@ import {
   ask,
   CommitRefused,
   connectTimedOut,
-  named,
+  nameOf,
   noAnswer,
   pipelined,
   stalePlan,
@@ -87,8 +87,8 @@ describe("what is assumed of pg", () => {
       client,
       "select name, generic_plans + custom_plans as used from pg_prepared_statements where statement like '%prepared_once'"
     )
-    assert.deepStrictEqual(result.rows, [{ name: named("select $1::int as prepared_once", [1]).name, used: 3 }])
-    assert.isUndefined(named("select 1", []).name)
+    assert.deepStrictEqual(result.rows, [{ name: nameOf("select $1::int as prepared_once", [1]), used: 3 }])
+    assert.isUndefined(nameOf("select 1", []))
   })
 
   assumption(
