@@ -56,7 +56,7 @@ export const UsdInput: Schema.Schema<Micros, number> = Schema.transformOrFail(
 const described = (description: string | undefined) => (description === undefined ? {} : { description })
 
 /** What is said of a value that is no such line. */
-export const lineExpected = (charsMax: number): string => `must have 1 to ${charsMax} printable characters`
+export const lineExpected = (charsMax: number): string => `must be text of 1 to ${charsMax} printable characters`
 
 /** Text that can be stored and printed on one line. */
 export const line = (charsMax: number, description?: string, signsRefused = "") =>

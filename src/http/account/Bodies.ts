@@ -46,7 +46,7 @@ const prose = (charsMax: number) =>
   Schema.String.pipe(
     Schema.pattern(new RegExp(`^[\\s\\S]{1,${charsMax}}$`, "u")),
     Schema.annotations({
-      ...says(`must have 1 to ${charsMax} characters`),
+      ...says(`must be text of 1 to ${charsMax} characters`),
       jsonSchema: { type: "string", minLength: 1, maxLength: charsMax }
     })
   )
