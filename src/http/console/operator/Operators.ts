@@ -3,7 +3,7 @@
  * only the command line, on the gateway's own machine, removes the last operator. Each change is in the audit trail.
  */
 import { Effect, Schema } from "effect"
-import { emailCharsMax, labelCharsMax } from "../../../domain/Limits.js"
+import { labelCharsMax } from "../../../domain/Limits.js"
 import type { Member } from "../../../domain/Member.js"
 import { Members } from "../../../services/Members.js"
 import { Sessions } from "../../../services/Sessions.js"
@@ -16,7 +16,7 @@ import { operatorForm, operatorPage, type OperatorVisit, redirect, screen } from
 import { facts, noticeOf, section } from "../Parts.js"
 import { table } from "../Tables.js"
 import { blankOr } from "../workspace/Fields.js"
-import { memberIn, newLink } from "../workspace/Members.js"
+import { emailField, memberIn, newLink } from "../workspace/Members.js"
 
 const place = ["operator", "operators"]
 const fieldNames = ["name", "email"]
@@ -67,14 +67,7 @@ const operatorsScreen = (visit: OperatorVisit, form: Filled, told: Content = not
             action: to(place),
             label: "Add an operator",
             content: html`${textField({ form, name: "name", label: "Name", required: true, charsMax: labelCharsMax })}
-            ${textField({
-              form,
-              name: "email",
-              label: "E-mail",
-              type: "email",
-              hint: "For a sign-in with OpenID Connect. Without one, they sign in with links.",
-              charsMax: emailCharsMax
-            })}
+            ${emailField(form)}
             ${button("Add and make a sign-in link")}`
           })
         )}`

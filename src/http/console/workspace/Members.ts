@@ -12,7 +12,7 @@ import { idReader } from "../../GivenId.js"
 import { copyOnceButton, instant } from "../Figures.js"
 import { actForm, boxField, button, type Filled, filledWith, form as formHtml } from "../Forms.js"
 import { selectField, textField, toldOf, unfilled } from "../Forms.js"
-import { type Content, html, nothing, to } from "../Html.js"
+import { type Content, type Html, html, nothing, to } from "../Html.js"
 import { redirect, screen, type Visit, workspaceForm, workspacePage, type WorkspaceVisit } from "../Page.js"
 import { notice, noticeOf, section } from "../Parts.js"
 import { blankOr } from "./Fields.js"
@@ -67,6 +67,16 @@ const memberPart = (workspaceId: string, { createdAt, email, identity, memberId,
   </section>`
 }
 
+export const emailField = (form: Filled): Html =>
+  textField({
+    form,
+    name: "email",
+    label: "E-mail",
+    type: "email",
+    hint: "For a sign-in with OpenID Connect. Without one, they sign in with links.",
+    charsMax: emailCharsMax
+  })
+
 const membersScreen = (visit: WorkspaceVisit, form: Filled, told: Content = nothing) =>
   Effect.gen(function* () {
     const members = yield* Members
@@ -99,14 +109,7 @@ const membersScreen = (visit: WorkspaceVisit, form: Filled, told: Content = noth
               hint: "An owner also manages members, tokens and connections, and pays.",
               choices: [...roles].reverse()
             })}
-            ${textField({
-              form,
-              name: "email",
-              label: "E-mail",
-              type: "email",
-              hint: "For a sign-in with OpenID Connect. Without one, they sign in with links.",
-              charsMax: emailCharsMax
-            })}
+            ${emailField(form)}
             ${button("Add")}`
           })
         )}`
