@@ -52,7 +52,7 @@ export const listOver = Effect.fn("listOver")(function* (
   gateway: LoggedIn,
   query: { readonly limit: number; readonly cursor: string | null }
 ) {
-  const found = yield* sendAgain(gateway.send({ method: "GET", path: "/v1/tokens", query }))
+  const found = yield* gateway.get("/v1/tokens", query)
   const { nextCursor, tokens } = yield* TokenPage(gateway.url, found)
   return {
     json: yield* anObject(gateway.url, found),
@@ -80,9 +80,7 @@ const tokenAt = (gateway: LoggedIn, tokenId: TokenId) =>
   Effect.gen(function* () {
     let cursor: string | null = null
     do {
-      const found: Json = yield* sendAgain(
-        gateway.send({ method: "GET", path: "/v1/tokens", query: { limit: pageRowsMax, cursor } })
-      )
+      const found: Json = yield* gateway.get("/v1/tokens", { limit: pageRowsMax, cursor })
       const { nextCursor, tokens }: TokenPageShape = yield* TokenPage(gateway.url, found)
       const token = tokens.find((each) => each.tokenId === tokenId)
       if (token !== undefined) return token
@@ -153,19 +151,13 @@ export const audit = Command.make(
       json,
       Effect.gen(function* () {
         const gateway = yield* loggedIn(url)
-        const found = yield* sendAgain(
-          gateway.send({
-            method: "GET",
-            path: "/v1/audit",
-            query: {
-              action: Option.getOrNull(action),
-              actor: Option.getOrNull(actor),
-              subject: Option.getOrNull(subject),
-              limit,
-              cursor: Option.getOrNull(cursor)
-            }
-          })
-        )
+        const found = yield* gateway.get("/v1/audit", {
+          action: Option.getOrNull(action),
+          actor: Option.getOrNull(actor),
+          subject: Option.getOrNull(subject),
+          limit,
+          cursor: Option.getOrNull(cursor)
+        })
         const { entries, nextCursor } = yield* AuditPage(gateway.url, found)
         const lines = entries.map(({ action, actor, createdAt, subject }) =>
           [

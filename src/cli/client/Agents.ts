@@ -23,11 +23,11 @@ import { type ExactLines, makeExactLines } from "./ExactLines.js"
 import {
   addressFor,
   answerWithin,
+  gatewayAt,
   type GatewayRefused,
   GatewayUnreachable,
   type LoggedIn,
   loggedIn,
-  send,
   sendAgain,
   urlOption,
   warnOfPlainHttp
@@ -49,8 +49,7 @@ const gatewayFor = (url: Option.Option<string>) =>
     const given = yield* secret("GATEWAY_TOKEN")
     const address = yield* addressFor(url)
     if (Option.isNone(given) || address === null) return yield* loggedIn(url)
-    const it: LoggedIn = { url: address, token: given.value, send: (request) => send(address, given.value, request) }
-    return it
+    return gatewayAt(address, given.value)
   })
 
 const Answer = Schema.decodeUnknownOption(Schema.Struct({ result: ParsedObject }))

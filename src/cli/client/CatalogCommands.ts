@@ -9,7 +9,7 @@ import { shellQuoted } from "../../domain/ShellQuoting.js"
 import { fieldsNeeded } from "../../layers/providers/InputSchema.js"
 import { answer } from "../Answer.js"
 import * as Inputs from "../Inputs.js"
-import { expectShape, loggedIn, sendAgain, urlOption } from "./GatewayClient.js"
+import { expectShape, loggedIn, urlOption } from "./GatewayClient.js"
 
 const Found = expectShape(
   Schema.Struct({
@@ -52,13 +52,11 @@ export const search = Command.make(
       json,
       Effect.gen(function* () {
         const gateway = yield* loggedIn(url)
-        const found = yield* sendAgain(
-          gateway.send({
-            method: "GET",
-            path: "/v1/catalog/search",
-            query: { q: words.join(" "), limit, prefer: cheapest ? "cheapest" : null }
-          })
-        )
+        const found = yield* gateway.get("/v1/catalog/search", {
+          q: words.join(" "),
+          limit,
+          prefer: cheapest ? "cheapest" : null
+        })
         const { appliedHints = [], endpoints, expandedCapabilities, warnings = [] } = yield* Found(gateway.url, found)
         const jobs = expandedCapabilities
           .filter((job) => endpoints.some(({ capability }) => capability === job))
@@ -111,9 +109,7 @@ export const inspect = Command.make(
       json,
       Effect.gen(function* () {
         const gateway = yield* loggedIn(url)
-        const found = yield* sendAgain(
-          gateway.send({ method: "GET", path: `/v1/operations/${encodeURIComponent(endpointId)}` })
-        )
+        const found = yield* gateway.get(`/v1/operations/${encodeURIComponent(endpointId)}`)
         const { effectClassification, endpoint, estimatedMaxCost, inputSchema, usageHints } = yield* Contract(
           gateway.url,
           found

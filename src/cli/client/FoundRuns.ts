@@ -5,7 +5,7 @@ import { type Json, type JsonObject, ParsedObject } from "../../domain/Json.js"
 import { writeJson } from "../../domain/LosslessJson.js"
 import { dollars, microsPerUsd } from "../../domain/Micros.js"
 import { RunStatus } from "../../domain/Run.js"
-import { expectShape, type LoggedIn, sendAgain } from "./GatewayClient.js"
+import { expectShape, type LoggedIn } from "./GatewayClient.js"
 
 export const RunError = Schema.Struct({ code: Schema.String, message: Schema.String })
 
@@ -48,9 +48,7 @@ export const foundIn = (url: string, json: Json) =>
   })
 
 export const runAt = (gateway: LoggedIn, runId: string) =>
-  Effect.flatMap(sendAgain(gateway.send({ method: "GET", path: `/v1/runs/${encodeURIComponent(runId)}` })), (json) =>
-    foundIn(gateway.url, json)
-  )
+  Effect.flatMap(gateway.get(`/v1/runs/${encodeURIComponent(runId)}`), (json) => foundIn(gateway.url, json))
 
 export const lineOf = (found: Omit<RunShape, "replayed">): string =>
   [

@@ -184,7 +184,16 @@ export interface LoggedIn {
   readonly url: string
   readonly token: Redacted.Redacted
   readonly send: (request: GatewayRequest) => ReturnType<typeof send>
+  /** Sends a `GET`, and sends it again where that may help. */
+  readonly get: (path: string, query?: GatewayRequest["query"]) => ReturnType<typeof send>
 }
+
+export const gatewayAt = (url: string, token: Redacted.Redacted): LoggedIn => ({
+  url,
+  token,
+  send: (request) => send(url, token, request),
+  get: (path, query = {}) => sendAgain(send(url, token, { method: "GET", path, query }))
+})
 
 /** The gateway that is meant, with the token that is kept for it. */
 export const loggedIn = (url: Option.Option<string>) =>
@@ -192,8 +201,7 @@ export const loggedIn = (url: Option.Option<string>) =>
     const address = yield* addressFor(url)
     const token = address === null ? null : yield* tokenFor(address)
     if (address === null || token === null) return yield* new NotLoggedIn({ url: address })
-    const it: LoggedIn = { url: address, token, send: (request) => send(address, token, request) }
-    return it
+    return gatewayAt(address, token)
   })
 
 export class NeedsLogin extends Data.TaggedError("NeedsLogin")<{ readonly message: string }> {}

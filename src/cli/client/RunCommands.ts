@@ -215,13 +215,11 @@ export const runsList = Command.make(
       json,
       Effect.gen(function* () {
         const gateway = yield* loggedIn(url)
-        const found = yield* sendAgain(
-          gateway.send({
-            method: "GET",
-            path: "/v1/runs",
-            query: { limit, status: Option.getOrNull(status), cursor: Option.getOrNull(cursor) }
-          })
-        )
+        const found = yield* gateway.get("/v1/runs", {
+          limit,
+          status: Option.getOrNull(status),
+          cursor: Option.getOrNull(cursor)
+        })
         const { nextCursor, runs } = yield* RunPage(gateway.url, found)
         return {
           json: yield* anObject(gateway.url, found),

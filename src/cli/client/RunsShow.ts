@@ -15,7 +15,7 @@ import { Reconciliation } from "../../services/Reconciliation.js"
 import { type Answer, answer, isoTime, isoTimeOrNull } from "../Answer.js"
 import * as Inputs from "../Inputs.js"
 import { anObject, lineOf, printed, runAt, type RunShape } from "./FoundRuns.js"
-import { expectShape, loggedInOrTold, sendAgain, urlOption } from "./GatewayClient.js"
+import { expectShape, loggedInOrTold, urlOption } from "./GatewayClient.js"
 
 const Attempts = expectShape(
   Schema.Struct({
@@ -52,7 +52,7 @@ const endLines = (error: RunShape["error"] | null, result: Json | undefined): Re
 const showOver = Effect.fn("showOver")(function* (url: Option.Option<string>, runId: RunId) {
   const gateway = yield* loggedInOrTold(url, otherWay)
   const found = yield* runAt(gateway, runId)
-  const answered = yield* sendAgain(gateway.send({ method: "GET", path: `/v1/runs/${runId}/attempts` }))
+  const answered = yield* gateway.get(`/v1/runs/${runId}/attempts`)
   const { attempts } = yield* Attempts(gateway.url, answered)
   const shown: Answer = {
     json: { ...found.json, attempts: (yield* anObject(gateway.url, answered))["attempts"] ?? null },

@@ -14,6 +14,7 @@ import { Screen } from "../Screen.js"
 import {
   addressFor,
   expectShape,
+  gatewayAt,
   loggedIn,
   NotLoggedIn,
   send,
@@ -109,7 +110,7 @@ export const login = Command.make(
         )
         if (status !== "approved") return yield* new LoginNotApproved({ status })
         yield* keepLogin(url, token)
-        const who = yield* Whoami(url, yield* sendAgain(send(url, token, { method: "GET", path: "/v1/whoami" })))
+        const who = yield* Whoami(url, yield* gatewayAt(url, token).get("/v1/whoami"))
         return {
           json: { url, ...who },
           text: `You are logged in to ${url}, workspace ${who.workspaceName}, as ${who.label}`
@@ -144,8 +145,8 @@ export const whoami = Command.make("whoami", { url: urlOption, json: Inputs.json
   answer(
     json,
     Effect.gen(function* () {
-      const { send, url } = yield* loggedIn(asked)
-      const found = yield* sendAgain(send({ method: "GET", path: "/v1/whoami" }))
+      const { get, url } = yield* loggedIn(asked)
+      const found = yield* get("/v1/whoami")
       const who = yield* Whoami(url, found)
       const spent = dollars(who.monthSpendMicros)
       const limit = who.monthlySpendLimitMicros
