@@ -54,9 +54,9 @@ export const endProblem = (expiresAt: number | null, now: number): FieldProblem 
 
 /** The first thing wrong with a token that is to be made, if anything. */
 export const newTokenProblem = (
-  token: { readonly label: string; readonly scopes: ReadonlyArray<string>; readonly expiresAt: number | null },
+  token: { readonly label: string; readonly scopes: ReadonlyArray<string>; readonly expiresAt?: number | null },
   now: number
 ): FieldProblem | null => {
   if (token.scopes.length === 0) return { field: "scopes", message: "must name at least one scope" }
-  return endProblem(token.expiresAt, now) ?? nameProblem("label", token.label)
+  return endProblem(token.expiresAt ?? null, now) ?? nameProblem("label", token.label)
 }

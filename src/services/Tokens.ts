@@ -33,8 +33,8 @@ export interface AskedToken {
   readonly scopes: ReadonlyArray<Scope>
   /** Null: none, which a caller with a limit cannot give. Left out: none of its own; it shares the caller's. */
   readonly monthlyLimitMicros?: Micros | null
-  /** Null: when the caller's own ends. */
-  readonly expiresAt: number | null
+  /** Null: never, which a caller that ends cannot give. Left out: when the caller's own ends. */
+  readonly expiresAt?: number | null
 }
 
 /** A token with a new secret. */

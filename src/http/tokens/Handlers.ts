@@ -46,11 +46,10 @@ export const TokensHandlers: Layer.Layer<
           "create",
           Effect.fnUntraced(function* ({ request }) {
             const caller = yield* Principal
-            const { expiresAt = null, label, monthlyLimitUsd: monthlyLimitMicros, scopes } = yield* readToken(request)
+            const { monthlyLimitUsd: monthlyLimitMicros, scopes, ...others } = yield* readToken(request)
             const asked = {
-              label,
+              ...others,
               scopes: [...new Set(scopes)],
-              expiresAt,
               ...(monthlyLimitMicros === undefined ? {} : { monthlyLimitMicros })
             }
             const by = yield* acting(caller)

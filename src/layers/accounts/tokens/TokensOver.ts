@@ -109,13 +109,13 @@ export const tokensOver = (rows: TokenRows): Effect.Effect<Tokens["Type"], never
               tooMuch(
                 {
                   scopes: asked.scopes,
-                  ...(asked.expiresAt === null ? {} : { expiresAt: asked.expiresAt }),
+                  ...(asked.expiresAt === undefined ? {} : { expiresAt: asked.expiresAt }),
                   ...(asked.monthlyLimitMicros === undefined ? {} : { limitMicros: asked.monthlyLimitMicros })
                 },
                 powers
               )
             )
-            const expiresAt = childEnd(asked.expiresAt, powers.expiresAt)
+            const expiresAt = childEnd(asked.expiresAt ?? null, powers.expiresAt)
             yield* rows.insert({
               ...asked,
               monthlyLimitMicros: asked.monthlyLimitMicros ?? null,
