@@ -1,5 +1,5 @@
 /** Filters that several lists share: a span of time, ids, choices. */
-import type { Schema } from "effect"
+import { Schema } from "effect"
 import { filterCharsMax } from "../../domain/Limits.js"
 import { idParam, instantParam, optionalParam, textParam } from "../Query.js"
 import { type Choice, type Filled, selectField, textField } from "./Forms.js"
@@ -8,10 +8,23 @@ import { momentField } from "./Moments.js"
 
 /** From a moment on, and before another one. */
 export const spanParams = { from: optionalParam(instantParam), to: optionalParam(instantParam) }
+const spanLabels = { from: "From (UTC)", to: "Before (UTC)" }
 export const spanFields = (form: Filled): Content => [
-  momentField({ form, name: "from", label: "From (UTC)" }),
-  momentField({ form, name: "to", label: "Before (UTC)" })
+  momentField({ form, name: "from", label: spanLabels.from }),
+  momentField({ form, name: "to", label: spanLabels.to })
 ]
+/** Filters with a span of time. Nothing is in one that ends before it begins, and an empty list would not say why. */
+export const withSpan = <A extends { readonly from?: number; readonly to?: number }, I>(
+  filters: Schema.Schema<A, I>
+): Schema.Schema<A, I> =>
+  Schema.filter<Schema.Schema<A, I>>(({ from, to }) =>
+    from === undefined || to === undefined || from < to
+      ? undefined
+      : {
+          path: ["from"],
+          message: `“${spanLabels.from}” must be earlier than “${spanLabels.to}”; change or empty one of them`
+        }
+  )(filters)
 
 /** Tables show the ends of ids, and link them to the list with the whole id as its filter. */
 export const wholeIdParam = <A extends string>(schema: Schema.Schema<A, string>, example: string) =>

@@ -6,12 +6,12 @@ import { Members } from "../../../services/Members.js"
 import { optionalParam, query, spanOf } from "../../Query.js"
 import { parameter } from "../../Query.js"
 import { auditColumns } from "../AuditColumns.js"
-import { wordField } from "../Filters.js"
+import { withSpan, wordField } from "../Filters.js"
 import { dash, shortId } from "../Figures.js"
 import { html, to } from "../Html.js"
 import { operatorPage } from "../Page.js"
 import { listing, listScreen } from "../Tables.js"
-import { auditFilters } from "../workspace/Audit.js"
+import { auditFilters, auditParams } from "../workspace/Audit.js"
 
 const isWorkspaceId = Schema.is(WorkspaceId)
 const workspaceParam = parameter(WorkspaceId, {
@@ -45,7 +45,7 @@ export const auditPage = operatorPage({
           }
         ],
         filters: {
-          schema: query({ ...auditFilters.schema.fields, workspace: optionalParam(workspaceParam) }),
+          schema: withSpan(query({ ...auditParams, workspace: optionalParam(workspaceParam) })),
           fields: (form) => [auditFilters.fields(form), wordField("workspace", "Workspace (id)")(form)]
         },
         keyOf: ({ entryId }) => entryId,

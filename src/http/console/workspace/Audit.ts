@@ -5,7 +5,7 @@ import { AuditTrail } from "../../../services/AuditTrail.js"
 import { Members } from "../../../services/Members.js"
 import { choiceParam, optionalParam, query, spanOf } from "../../Query.js"
 import { auditColumns } from "../AuditColumns.js"
-import { choiceField, spanFields, spanParams, wordField, wordParam } from "../Filters.js"
+import { choiceField, spanFields, spanParams, withSpan, wordField, wordParam } from "../Filters.js"
 import { html } from "../Html.js"
 import { workspacePage } from "../Page.js"
 import { listing, listScreen } from "../Tables.js"
@@ -14,13 +14,14 @@ const isAction = (name: string): name is AuditAction => Object.hasOwn(auditActio
 const [firstAction = "workspace.created", ...moreActions] = Object.keys(auditActions).filter(isAction)
 
 /** The filters of a list of audit entries. */
+export const auditParams = {
+  action: optionalParam(choiceParam(firstAction, ...moreActions)),
+  actor: wordParam,
+  subject: wordParam,
+  ...spanParams
+}
 export const auditFilters = {
-  schema: query({
-    action: optionalParam(choiceParam(firstAction, ...moreActions)),
-    actor: wordParam,
-    subject: wordParam,
-    ...spanParams
-  }),
+  schema: withSpan(query(auditParams)),
   fields: (form: Parameters<typeof spanFields>[0]) => [
     choiceField(
       "action",

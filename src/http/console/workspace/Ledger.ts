@@ -4,7 +4,7 @@ import { RunId, TopUpId } from "../../../domain/Ids.js"
 import { LedgerKind } from "../../../domain/Ledger.js"
 import { Wallet } from "../../../services/Wallet.js"
 import { choiceParam, optionalParam, query, spanOf } from "../../Query.js"
-import { choiceField, spanFields, spanParams, wholeIdParam, wordField } from "../Filters.js"
+import { choiceField, spanFields, spanParams, wholeIdParam, withSpan, wordField } from "../Filters.js"
 import { html, to } from "../Html.js"
 import { workspacePage } from "../Page.js"
 import { listing, listScreen } from "../Tables.js"
@@ -26,12 +26,14 @@ export const ledgerPage = workspacePage({
         caption: "Ledger entries",
         columns: entryColumns(workspaceId),
         filters: {
-          schema: query({
-            kind: optionalParam(choiceParam(...LedgerKind.literals)),
-            run: wholeIdParam(RunId, "run_01k…"),
-            topUp: wholeIdParam(TopUpId, "top_01k…"),
-            ...spanParams
-          }),
+          schema: withSpan(
+            query({
+              kind: optionalParam(choiceParam(...LedgerKind.literals)),
+              run: wholeIdParam(RunId, "run_01k…"),
+              topUp: wholeIdParam(TopUpId, "top_01k…"),
+              ...spanParams
+            })
+          ),
           fields: (form) => [
             choiceField(
               "kind",

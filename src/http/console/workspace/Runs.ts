@@ -11,7 +11,7 @@ import { toUsd } from "../../../domain/Micros.js"
 import { Runs } from "../../../services/Runs.js"
 import { time, timeOrNull } from "../../Fields.js"
 import { choiceParam, optionalParam, query, spanOf } from "../../Query.js"
-import { choiceField, spanFields, spanParams, wholeIdParam, wordField, wordParam } from "../Filters.js"
+import { choiceField, spanFields, spanParams, wholeIdParam, withSpan, wordField, wordParam } from "../Filters.js"
 import { dash, duration, instant, linkTo, money, shortId, statusBadge, statusText } from "../Figures.js"
 import { html, to, type Html } from "../Html.js"
 import { workspacePage } from "../Page.js"
@@ -95,14 +95,16 @@ export const runsPage = workspacePage({
         caption: "Runs",
         columns: columns(workspaceId),
         filters: {
-          schema: query({
-            status: optionalParam(choiceParam(...RunStatus.literals)),
-            job: wordParam,
-            endpoint: wordParam,
-            provider: wordParam,
-            token: wholeIdParam(TokenId, "tok_01k…"),
-            ...spanParams
-          }),
+          schema: withSpan(
+            query({
+              status: optionalParam(choiceParam(...RunStatus.literals)),
+              job: wordParam,
+              endpoint: wordParam,
+              provider: wordParam,
+              token: wholeIdParam(TokenId, "tok_01k…"),
+              ...spanParams
+            })
+          ),
           fields: (form) => [
             choiceField(
               "status",
