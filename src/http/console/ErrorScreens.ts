@@ -1,10 +1,14 @@
 /** The pages of what did not work. */
 import { wireErrors } from "../Envelope.js"
-import { html, to } from "./Html.js"
+import { html, type Link, to } from "./Html.js"
 import { type PageError, Refusal, type Screen, screen, type SignInFirst } from "./Page.js"
 import { type Words, wordsOf } from "./Words.js"
 
-const wordsScreen = ({ hint, message, title }: Words, answer: Pick<Screen, "headers" | "status">): Screen =>
+const wordsScreen = (
+  { hint, message, title }: Words,
+  answer: Pick<Screen, "headers" | "status">,
+  onward: Refusal["onward"] = null
+): Screen =>
   screen({
     ...answer,
     title,
@@ -12,11 +16,12 @@ const wordsScreen = ({ hint, message, title }: Words, answer: Pick<Screen, "head
         <p>${message}</p>
         <p class="hint">${hint}</p>
       </div>
+      ${onward !== null && html`<p><a href=${onward.link}>${onward.label}</a></p>`}
       <p><a href=${to([])}>Back to the console</a></p>`
   })
 
 export const errorScreen = (error: Exclude<PageError, SignInFirst>): Screen => {
-  if (error._tag === "Refusal") return wordsScreen(error, { status: error.status, headers: {} })
+  if (error._tag === "Refusal") return wordsScreen(error, { status: error.status, headers: {} }, error.onward)
   const row = wireErrors.get(error._tag)
   return wordsScreen(wordsOf(error), { status: row?.status ?? 500, headers: row?.headers(error) ?? {} })
 }
@@ -27,6 +32,16 @@ export const noPage = new Refusal(
   "There is no page at this address.",
   "Check the address, or go back to the console."
 )
+
+/** Of a list whose address has no place in it. Nobody can mend such an address by hand. */
+export const pageGone = (firstPage: Link) =>
+  new Refusal(
+    400,
+    "This page is gone",
+    "This page of the list is no longer there. Its address was changed, is too old, or belongs to another list.",
+    "Go on from the first page. Filters stay as they are.",
+    { label: "Show the first page", link: firstPage }
+  )
 
 export const wrongForm = new Refusal(
   403,

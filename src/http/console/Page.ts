@@ -120,7 +120,9 @@ export class Refusal {
     readonly status: number,
     readonly title: string,
     readonly message: string,
-    readonly hint: string
+    readonly hint: string,
+    /** Where to go on from here. */
+    readonly onward: { readonly label: string; readonly link: Link } | null = null
   ) {}
 }
 export type PageError = HttpError | SignInFirst | Refusal

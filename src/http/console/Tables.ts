@@ -4,12 +4,13 @@
  * of rows that are there already.
  */
 import { Effect, Either, ParseResult, Schema, SchemaAST } from "effect"
-import { badCursor, ValidationError } from "../../domain/ApiErrors.js"
+import { ValidationError } from "../../domain/ApiErrors.js"
 import { consoleCsvRowsMax, consoleRowsDefault, pageRowsMax } from "../../domain/Limits.js"
 import type { Page as Rows, PageRequest } from "../../domain/Page.js"
 import type { CursorKey } from "../../services/CursorKey.js"
 import { fromIssues } from "../FieldProblems.js"
 import { nextCursor, pageRequest } from "../ListPage.js"
+import { pageGone } from "./ErrorScreens.js"
 import { askForm, button, type Filled, unfilled } from "./Forms.js"
 import { attributes, html, type Content, type Html, to } from "./Html.js"
 import { type Answer, type File, type PageError, Refusal, screen, type Visit } from "./Page.js"
@@ -177,8 +178,10 @@ export const listing = <Row, A, I, E extends PageError, R>(options: {
     const { columns, filters, owner, read, segments, visit } = options
     const [first, more] = options.order ?? ["Newest", "Older"]
     const [strange] = [...visit.queryProblems].filter(([name]) => !namesOf(filters).includes(name))
-    if (strange !== undefined) return yield* ValidationError.of(...strange)
     const { chosen, raw, typed } = readFilters(filters, visit)
+    const gone = () => pageGone(withFilters(segments, typed))
+    if (strange !== undefined)
+      return yield* strange[0] === "cursor" ? Effect.fail(gone()) : ValidationError.of(...strange)
     const form: Filled = { ...unfilled, typed, problems: Either.isLeft(chosen) ? chosen.left : unfilled.problems }
     const filterForm = askForm({
       action: to(segments),
@@ -216,7 +219,7 @@ export const listing = <Row, A, I, E extends PageError, R>(options: {
     const cursor = visit.query.get("cursor")
     const page = yield* read(
       chosen.right,
-      yield* pageRequest({ limit: consoleRowsDefault, ...(cursor === undefined ? {} : { cursor }) }, binding, badCursor)
+      yield* pageRequest({ limit: consoleRowsDefault, ...(cursor === undefined ? {} : { cursor }) }, binding, gone)
     )
     const next = yield* nextCursor(page, binding)
     const file = columns.some(({ csv }) => csv !== undefined)

@@ -77,17 +77,32 @@ describe("a table of the console", () => {
     )
   )
 
-  it.live("refuses a cursor of another list with a page that says so", () =>
-    onGateway(
-      Effect.gen(function* () {
-        const get = yield* withRuns(51)
-        const cursor =
-          new URLSearchParams(linkOf((yield* get("runs")).text, "Older")?.split("?")[1]).get("cursor") ?? ""
-        const wrong = yield* get(`runs?status=completed&cursor=${encodeURIComponent(cursor)}`)
-        assert.strictEqual(wrong.status, 400)
-        assert.include(wrong.text, "is not a cursor of this list")
-      })
-    )
+  it.live(
+    "says of a page that is no longer there that it is gone, and leads to the first page with the same filters",
+    () =>
+      onGateway(
+        Effect.gen(function* () {
+          const get = yield* withRuns(51)
+          const cursor =
+            new URLSearchParams(linkOf((yield* get("runs")).text, "Older")?.split("?")[1]).get("cursor") ?? ""
+          for (const bad of [
+            `cursor=${encodeURIComponent(cursor)}`,
+            "cursor=edited",
+            "cursor=a&cursor=b",
+            "cursor=%ff"
+          ]) {
+            const wrong = yield* get(`runs?status=completed&${bad}`)
+            assert.strictEqual(wrong.status, 400, bad)
+            assert.include(wrong.text, "This page of the list is no longer there.", bad)
+            assert.notInclude(wrong.text, "nextCursor", bad)
+            assert.deepStrictEqual(rowsOf(wrong.text), [])
+            assert.strictEqual(linkOf(wrong.text, "Show the first page"), "runs?status=completed", bad)
+          }
+          // A list without filters has one too.
+          const bare = yield* get("tokens?cursor=edited")
+          assert.strictEqual(linkOf(bare.text, "Show the first page"), "tokens")
+        })
+      )
   )
 })
 

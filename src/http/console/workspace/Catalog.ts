@@ -12,6 +12,7 @@ import { workedText } from "../../../domain/ProviderFigures.js"
 import { ValidationError } from "../../../domain/ApiErrors.js"
 import { intParam } from "../../Query.js"
 import { Catalog } from "../../../services/Catalog.js"
+import { pageGone } from "../ErrorScreens.js"
 import { badge, counted, duration, money } from "../Figures.js"
 import { askForm, button, filledWith, selectField, textField } from "../Forms.js"
 import { html, type Html, type Link, to } from "../Html.js"
@@ -127,7 +128,8 @@ export const catalogPage = workspacePage({
       const begin = yield* accessIn(query, "part")
       const filter = { ...noFilter, category, provider, access, hidden: principal.operator }
       const place = readPlace(query.get("offset") ?? "0")
-      if (Option.isNone(place)) return yield* ValidationError.of("offset", "must be a whole number")
+      if (Option.isNone(place))
+        return yield* Effect.fail(pageGone(to([workspaceId, "catalog"], { q, category, provider, access })))
       const facets = yield* Effect.map(
         catalog.list({ ...noFilter, limit: 1, after: null, facets: true }, principal),
         ({ facets: all }) => all
