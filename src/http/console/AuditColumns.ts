@@ -3,10 +3,9 @@ import { type Actor, actorName, type AuditEntry, knownName } from "../../domain/
 import type { Json, JsonObject } from "../../domain/Json.js"
 import { writeJson } from "../../domain/LosslessJson.js"
 import { member } from "../../domain/Members.js"
-import { dollars } from "../../domain/Micros.js"
 import { isMoment, shownState } from "../audit/Bodies.js"
 import { time } from "../Fields.js"
-import { code, dash, durationText, instant, linkTo, shortId } from "./Figures.js"
+import { code, dash, durationText, instant, linkTo, moneyText, shortId } from "./Figures.js"
 import { html, type Html, to } from "./Html.js"
 import type { Column } from "./Tables.js"
 
@@ -42,7 +41,7 @@ const shown = (name: string, value: Json | undefined): string => {
   if (typeof value === "boolean") return value ? "yes" : "no"
   if (isMoment(name, value)) return `${time(value).slice(0, 19).replace("T", " ")} UTC`
   if (typeof value === "number" && Number.isSafeInteger(value)) {
-    if (name.endsWith("Micros")) return dollars(value)
+    if (name.endsWith("Micros")) return moneyText(value)
     if (name.endsWith("Seconds")) return durationText(value * 1000)
     if (name.endsWith("Millis")) return durationText(value)
   }

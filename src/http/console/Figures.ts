@@ -3,12 +3,13 @@ import { dollars } from "../../domain/Micros.js"
 import { time } from "../Fields.js"
 import { attributes, html, type Html, type Link } from "./Html.js"
 
-/** Dollars with two to six decimals. */
-export const money = (micros: number): Html => html`<span class="money">${dollars(micros)}</span>`
+/** Dollars with two to six decimals, and commas between thousands: for people on pages only, not for files. */
+export const moneyText = (micros: number): string => dollars(micros).replace(/\d(?=(?:\d{3})+\.)/g, "$&,")
+export const money = (micros: number): Html => html`<span class="money">${moneyText(micros)}</span>`
 export const moneyOrDash = (micros: number | null): Html => (micros === null ? dash : money(micros))
 /** With its sign, for entries of the ledger. */
 export const signedMoney = (micros: number): Html =>
-  html`<span${attributes({ class: micros < 0 ? "money out" : "money in" })}>${micros > 0 && "+"}${dollars(micros)}</span>`
+  html`<span${attributes({ class: micros < 0 ? "money out" : "money in" })}>${micros > 0 && "+"}${moneyText(micros)}</span>`
 
 /** What a reader hears, and what stands where there is nothing. */
 export const dash: Html = html`<span class="none" aria-label="none">–</span>`
@@ -45,7 +46,8 @@ export const durationText = (millis: number): string => {
 }
 export const duration = (millis: number): Html => html`<span class="figure">${durationText(millis)}</span>`
 
-export const count = (value: number): Html => html`<span class="figure">${value.toLocaleString("en-US")}</span>`
+export const countText = (value: number): string => value.toLocaleString("en-US")
+export const count = (value: number): Html => html`<span class="figure">${countText(value)}</span>`
 
 /** `1 run`, `2 runs`. */
 export const counted = (value: number, one: string, many = `${one}s`): Html =>

@@ -11,6 +11,7 @@ import type { CursorKey } from "../../services/CursorKey.js"
 import { fromIssues } from "../FieldProblems.js"
 import { nextCursor, pageRequest } from "../ListPage.js"
 import { pageGone } from "./ErrorScreens.js"
+import { countText } from "./Figures.js"
 import { askForm, button, type Filled, unfilled } from "./Forms.js"
 import { attributes, html, type Content, type Html, to } from "./Html.js"
 import { type Answer, type File, type PageError, Refusal, screen, type Visit } from "./Page.js"
@@ -145,7 +146,7 @@ const tooManyRows = (filtered: boolean) =>
   new Refusal(
     422,
     "Too many rows for one file",
-    `More than ${consoleCsvRowsMax.toLocaleString("en-US")} rows match; a file may not have more. No file was made.`,
+    `More than ${countText(consoleCsvRowsMax)} rows match; a file may not have more. No file was made.`,
     filtered
       ? "Go back, narrow the filters, and download the parts one by one."
       : "The pages of the table have them all."

@@ -26,7 +26,7 @@ import { type Charged, Reports } from "../../../services/Reports.js"
 import { namesNothing } from "../../GivenId.js"
 import { query } from "../../Query.js"
 import { wordField, wordParam } from "../Filters.js"
-import { badge, count, dash, duration, money } from "../Figures.js"
+import { badge, count, countText, dash, duration, money, moneyText } from "../Figures.js"
 import { actForm, type Filled, toldOf, unfilled } from "../Forms.js"
 import { html, type Html, to } from "../Html.js"
 import { operatorForm, operatorPage, type OperatorVisit, redirect, screen } from "../Page.js"
@@ -73,10 +73,10 @@ const workedOf = (works: ReadonlyArray<Works>): Worked => ({
   successes: sum(works, ({ successes }) => successes)
 })
 
-const declaredText = (declared: DeclaredPrices | null): string => {
+const declaredText = (declared: DeclaredPrices | null, write: (micros: number) => string): string => {
   if (declared === null) return "free"
   const { highMicros, lowMicros } = declared
-  return lowMicros === highMicros ? dollars(lowMicros) : `${dollars(lowMicros)} to ${dollars(highMicros)}`
+  return lowMicros === highMicros ? write(lowMicros) : `${write(lowMicros)} to ${write(highMicros)}`
 }
 
 const drifts = { as_declared: "as declared", below: "below what is declared", above: "above what is declared" } as const
@@ -155,7 +155,7 @@ const columns: ReadonlyArray<Column<Row>> = [
     numeric: true,
     cell: (row) => {
       const found = driftOf(row)
-      return html`${found === null ? dash : money(found.meanMicros)}<br /><small>declared ${declaredText(row.declared)}</small>${
+      return html`${found === null ? dash : money(found.meanMicros)}<br /><small>declared ${declaredText(row.declared, moneyText)}</small>${
         found !== null && found.drift !== "as_declared" && html`<br />${badge(drifts[found.drift], "warn")}`
       }`
     },
@@ -168,7 +168,7 @@ const columns: ReadonlyArray<Column<Row>> = [
     label: "Declared price of a call",
     fileOnly: true,
     cell: () => null,
-    csv: ({ declared }) => declaredText(declared)
+    csv: ({ declared }) => declaredText(declared, dollars)
   },
   {
     label: "Price drift",
@@ -185,7 +185,7 @@ const columns: ReadonlyArray<Column<Row>> = [
     cell: (row) =>
       comparedCount(row) === 0
         ? dash
-        : html`${brokenCount(row) > 0 ? badge(String(brokenCount(row)), "warn") : count(0)} of ${count(comparedCount(row))}${breaksOf(row)}`,
+        : html`${brokenCount(row) > 0 ? badge(countText(brokenCount(row)), "warn") : count(0)} of ${count(comparedCount(row))}${breaksOf(row)}`,
     csv: brokenCount
   },
   { label: "Answers compared", fileOnly: true, cell: () => null, csv: comparedCount },

@@ -13,7 +13,7 @@ import { ValidationError } from "../../../domain/ApiErrors.js"
 import { intParam } from "../../Query.js"
 import { Catalog } from "../../../services/Catalog.js"
 import { pageGone } from "../ErrorScreens.js"
-import { badge, counted, duration, money } from "../Figures.js"
+import { badge, counted, countText, duration, money } from "../Figures.js"
 import { askForm, button, filledWith, selectField, textField } from "../Forms.js"
 import { html, type Html, type Link, to } from "../Html.js"
 import { screen, workspacePage } from "../Page.js"
@@ -192,7 +192,7 @@ export const catalogPage = workspacePage({
       const form = { ...filledWith({ q, category, provider, access }), problems }
       const choices = (counts: ReadonlyArray<{ readonly value: string; readonly count: number }>) => [
         { value: "", label: "All" },
-        ...counts.map(({ count: rows, value }) => ({ value, label: `${value} (${rows})` }))
+        ...counts.map(({ count: rows, value }) => ({ value, label: `${value} (${countText(rows)})` }))
       ]
       return screen({
         title: "Catalog",
@@ -231,7 +231,7 @@ export const catalogPage = workspacePage({
               ? html`<div class="empty"><p>Nothing fits. Try other words, or <a href=${to([workspaceId, "catalog"])}>look at everything</a>.</p></div>`
               : found.parts.map(
                   ({ endpoints, title, total }) =>
-                    html`${title !== null && html`<h2>${title} <small>${total}</small></h2>`}
+                    html`${title !== null && html`<h2>${title} <small>${countText(total)}</small></h2>`}
                       <ul class="cards">
                         ${endpoints.map((row) => card(workspaceId, session.role !== "member", title === null ? "h2" : "h3", row))}
                       </ul>`

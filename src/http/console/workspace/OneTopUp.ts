@@ -5,12 +5,11 @@
 import { Effect } from "effect"
 import { TopUpId } from "../../../domain/Ids.js"
 import { pageRowsMax } from "../../../domain/Limits.js"
-import { dollars } from "../../../domain/Micros.js"
 import type { Reversal } from "../../../domain/PaymentReport.js"
 import { type TopUp, TopUps } from "../../../services/TopUps.js"
 import { Wallet } from "../../../services/Wallet.js"
 import { idReader } from "../../GivenId.js"
-import { code, instant, linkTo, money, statusBadge } from "../Figures.js"
+import { code, instant, linkTo, money, moneyText, statusBadge } from "../Figures.js"
 import { html, type Html, Link, to } from "../Html.js"
 import { screen, workspacePage } from "../Page.js"
 import { facts, notice, section, tiles } from "../Parts.js"
@@ -19,15 +18,18 @@ import { entryColumns } from "./LedgerColumns.js"
 
 const topUpIdOf = idReader("top-up", TopUpId)
 
-/** What a person may do or has to expect, in one or two sentences. */
-export const nextOf = ({ message, owedMicros, status, takenBackMicros, reversals }: TopUp): string => {
+/** What a person may do or has to expect, in one or two sentences. A page and a file write money in their own ways. */
+export const nextOf = (
+  { message, owedMicros, status, takenBackMicros, reversals }: TopUp,
+  write: (micros: number) => string
+): string => {
   if (owedMicros > 0)
-    return `${dollars(owedMicros)} of it is still owed. The next money on the balance pays that first: a top-up, or money that a run gives back.`
+    return `${write(owedMicros)} of it is still owed. The next money on the balance pays that first: a top-up, or money that a run gives back.`
   const asked = reversals.some(({ state }) => state === "open")
     ? " The bank asks about the payment; nothing is taken unless that becomes a dispute."
     : ""
   return takenBackMicros > 0
-    ? `${dollars(takenBackMicros)} of it went back to the payer. Nothing is owed.${asked}`
+    ? `${write(takenBackMicros)} of it went back to the payer. Nothing is owed.${asked}`
     : status === "paid" && asked !== ""
       ? asked.trim()
       : message
@@ -70,7 +72,7 @@ export const oneTopUpPage = workspacePage({
         title: "Top-up",
         actions: html`<a class="button plain" href=${to([workspaceId, "top-up"])}>All top-ups</a>`,
         content: html`${notice(
-          html`<p>${nextOf(topUp)}</p>
+          html`<p>${nextOf(topUp, moneyText)}</p>
             ${checkoutUrl !== null && html`<p>${linkTo(Link.elsewhere(checkoutUrl), "Pay now")}</p>`}`,
           owedMicros > 0 ? "warn" : status === "pending" ? "wait" : "good"
         )}

@@ -6,13 +6,12 @@ import { Clock, Effect, Schema } from "effect"
 import { ValidationError } from "../../../domain/ApiErrors.js"
 import { daysUpTo, dayOf, dayStart } from "../../../domain/Days.js"
 import { reportDaysMax } from "../../../domain/Limits.js"
-import { dollars } from "../../../domain/Micros.js"
 import { Reports, type SpendReport } from "../../../services/Reports.js"
 import { type HoldRow, Wallet } from "../../../services/Wallet.js"
 import { time } from "../../Fields.js"
 import { intParam } from "../../Query.js"
 import { dayChart, partsChart } from "../Charts.js"
-import { count, counted, instant, money, shortId, statusBadge } from "../Figures.js"
+import { count, counted, instant, money, moneyText, shortId, statusBadge } from "../Figures.js"
 import { html, type Html, to } from "../Html.js"
 import { localTime } from "../Moments.js"
 import { balanceTiles } from "../Money.js"
@@ -41,7 +40,7 @@ const spendByDay = (spend: SpendReport, firstDay: number, lastDay: number, works
   return dayChart({
     title: "Spend by day",
     unit: "Charged",
-    show: dollars,
+    show: moneyText,
     bars: Array.from({ length: lastDay - firstDay + 1 }, (_, index) => {
       const day = firstDay + index
       return {
@@ -126,7 +125,7 @@ export const overviewPage = workspacePage({
               title: "Spend by provider",
               head: "Provider",
               unit: "Charged",
-              show: dollars,
+              show: moneyText,
               empty: "Nothing was charged in these days.",
               bars: spend.providers.map(({ chargeMicros, providerId }) => ({
                 label: providerId === "" ? "none" : providerId,
@@ -138,7 +137,7 @@ export const overviewPage = workspacePage({
               title: "Spend by token",
               head: "Token",
               unit: "Charged",
-              show: dollars,
+              show: moneyText,
               empty: "Nothing was charged in these days.",
               bars: spend.tokens.map(({ chargeMicros, label, tokenId }) => ({
                 label,

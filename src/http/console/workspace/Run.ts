@@ -18,6 +18,7 @@ import { skippedOf } from "../../runs/ShownRun.js"
 import {
   code,
   copyButton,
+  counted,
   dash,
   duration,
   instant,
@@ -111,13 +112,13 @@ const evidence = ({ attempts }: RunDetail, workspaceId: string): Html =>
             "Request",
             receipt.requestDigest === null
               ? null
-              : html`${receipt.requestBytes} bytes, SHA-256 ${code(receipt.requestDigest)}`
+              : html`${counted(receipt.requestBytes, "byte")}, SHA-256 ${code(receipt.requestDigest)}`
           ],
           [
             "Answer",
             receipt.responseDigest === null
               ? null
-              : html`${receipt.responseBytes} bytes, SHA-256 ${code(receipt.responseDigest)}`
+              : html`${counted(receipt.responseBytes, "byte")}, SHA-256 ${code(receipt.responseDigest)}`
           ],
           ["Provider's request id", receipt.providerRequestId === null ? null : code(receipt.providerRequestId)],
           ["Cost that the provider named", receipt.costAnomaly],
@@ -143,7 +144,7 @@ const resultOf = (run: Run): Html => {
       return html`${facts([
         ["File", filename],
         ["Type", code(contentType)],
-        ["Size", html`${bytes} bytes`],
+        ["Size", counted(bytes, "byte")],
         ["SHA-256", code(sha256)],
         ["Download path", code(mediaPath(run.runId, mediaId))]
       ])}<p><a class="button plain" href=${to([run.workspaceId, "runs", run.runId, "media", mediaId])} download>Download</a></p>`

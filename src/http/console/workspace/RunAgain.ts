@@ -5,12 +5,13 @@
 import { Effect, Option, Schema } from "effect"
 import { isObject } from "../../../domain/Json.js"
 import { writeJson } from "../../../domain/LosslessJson.js"
-import { dollars, toUsd } from "../../../domain/Micros.js"
+import { toUsd } from "../../../domain/Micros.js"
 import { Prefer, type RoutePlan } from "../../../domain/RoutePlan.js"
 import type { Run } from "../../../domain/Run.js"
 import { type Connection, Connections } from "../../../services/Connections.js"
 import { says, UsdInput } from "../../Fields.js"
 import { quoteRequestOf } from "../../runs/RunRequestBody.js"
+import { moneyText } from "../Figures.js"
 import { type Choice, type Filled, filledWith, hiddenField, typedOf } from "../Forms.js"
 import { html, type Html, type Link } from "../Html.js"
 import type { WorkspaceVisit } from "../Page.js"
@@ -60,7 +61,7 @@ const firstWords: { readonly [Each in Prefer]: string } = {
 
 /** What of the settings is not as usual, in words. */
 const unusual = ({ exclude, maxAttempts, maxCostUsd, prefer, stopAtFirstMiss }: Settings): ReadonlyArray<string> => [
-  ...(maxCostUsd === undefined ? [] : [`at most ${dollars(maxCostUsd)} for the whole run`]),
+  ...(maxCostUsd === undefined ? [] : [`at most ${moneyText(maxCostUsd)} for the whole run`]),
   ...(maxAttempts === usual?.maxAttempts ? [] : [`at most ${maxAttempts} providers`]),
   ...(prefer === usual?.prefer ? [] : [firstWords[prefer]]),
   ...(exclude.length === 0 ? [] : [`without ${exclude.join(", ")}`]),

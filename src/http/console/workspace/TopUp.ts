@@ -11,7 +11,7 @@ import { type TopUp, TopUps } from "../../../services/TopUps.js"
 import { Wallet } from "../../../services/Wallet.js"
 import { time } from "../../Fields.js"
 import { IdempotencyKey } from "../../IdempotencyKey.js"
-import { code, dash, instant, linkTo, money, statusBadge } from "../Figures.js"
+import { code, dash, instant, linkTo, money, moneyText, statusBadge } from "../Figures.js"
 import {
   boxField,
   button,
@@ -68,7 +68,7 @@ const columns = (workspaceId: string): ReadonlyArray<Column<TopUp>> => [
         : reversals.length > 0
           ? linkTo(to([workspaceId, "top-up", topUpId]), "Refunds and disputes")
           : message,
-    csv: nextOf
+    csv: (topUp) => nextOf(topUp, dollars)
   }
 ]
 
@@ -203,7 +203,7 @@ export const requestTopUp = workspaceForm({
       const { checkoutUrl } = topUp
       if (topUp.status !== "pending" || checkoutUrl === null) {
         const { reason, status } = topUp
-        const told = { code: reason ?? status, message: nextOf(topUp), hint: withoutCheckout[status] }
+        const told = { code: reason ?? status, message: nextOf(topUp, moneyText), hint: withoutCheckout[status] }
         // What has ended stays with its key. Sent again, the form asks for another top-up.
         const again = status === "pending" ? typed : new Map([...typed, ["key", [yield* formKey(unfilled)]]])
         return yield* topUpScreen(visit, { ...unfilled, typed: again, told })
@@ -216,7 +216,7 @@ export const requestTopUp = workspaceForm({
           ["Top-up", code(topUp.topUpId)]
         ])}
           <p>The payment processor takes the payment on a page of its own. The balance grows once it has confirmed it.</p>
-          <p class="actions"><a class="button" href=${Link.elsewhere(checkoutUrl)} rel="noreferrer">Pay ${dollars(topUp.amountMicros)}</a>
+          <p class="actions"><a class="button" href=${Link.elsewhere(checkoutUrl)} rel="noreferrer">Pay ${moneyText(topUp.amountMicros)}</a>
           <a href=${to([workspaceId, "top-up"])}>Back</a></p>`
       })
     }),
