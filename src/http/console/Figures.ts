@@ -14,11 +14,14 @@ export const signedMoney = (micros: number): Html =>
 /** What a reader hears, and what stands where there is nothing. */
 export const dash: Html = html`<span class="none" aria-label="none">–</span>`
 
-/** To the second, in UTC. */
-export const instant = (millis: number): Html => {
+const instantOf = (millis: number, end: number): Html => {
   const iso = time(millis)
-  return html`<time datetime=${iso}>${iso.slice(0, 10)} ${iso.slice(11, 19)}</time>`
+  return html`<time datetime=${iso}>${iso.slice(0, 10)} ${iso.slice(11, end)}</time>`
 }
+/** To the second, in UTC. */
+export const instant = (millis: number): Html => instantOf(millis, 19)
+/** To the millisecond, where the order of what happened within a second matters. */
+export const exactInstant = (millis: number): Html => instantOf(millis, 23)
 export const instantOrDash = (millis: number | null): Html => (millis === null ? dash : instant(millis))
 
 /** 850 ms, 1.25 s, 3 min 5 s, 2 h 10 min, 3 d 4 h. */

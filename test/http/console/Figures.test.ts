@@ -1,7 +1,15 @@
 /** How values look on a page. */
 import { assert, describe, it } from "@effect/vitest"
 import { dollars } from "../../../src/domain/Micros.js"
-import { count, counted, money, moneyText, signedMoney } from "../../../src/http/console/Figures.js"
+import {
+  count,
+  counted,
+  exactInstant,
+  instant,
+  money,
+  moneyText,
+  signedMoney
+} from "../../../src/http/console/Figures.js"
 import { filledWith } from "../../../src/http/console/Forms.js"
 import type { Html } from "../../../src/http/console/Html.js"
 import { usdField } from "../../../src/http/console/Money.js"
@@ -43,5 +51,11 @@ describe("a figure on a page", () => {
       } as never
     ])
     assert.include(file, ",1000000000000,1000000000000,0,")
+  })
+
+  it("is a time to the second, or to the millisecond where the order matters", () => {
+    const at = Date.UTC(2026, 10, 27, 9, 5, 7, 40)
+    assert.strictEqual(text(instant(at)), "2026-11-27 09:05:07")
+    assert.strictEqual(text(exactInstant(at)), "2026-11-27 09:05:07.040")
   })
 })

@@ -126,3 +126,23 @@ describe("the links of the overview", () => {
     )
   )
 })
+
+describe("the timeline of a run", () => {
+  it.live("has milliseconds, because much of it happens within a second", () =>
+    onGateway(
+      Effect.gen(function* () {
+        const { ask } = yield* stage
+        const made = yield* run({
+          endpointId: "mock-email-find",
+          input: { name: "Ada Example", domain: "example.com" }
+        })
+        const { text } = yield* ask(`runs/${made.run.runId}`)
+        const [, timeline = ""] = /<ol class="timeline">(.*?)<\/ol>/s.exec(text) ?? []
+        const times = [...timeline.matchAll(/<time[^>]*>([^<]*)</g)].map(([, shown = ""]) => shown)
+        assert.strictEqual(times.length, 4)
+        for (const shown of times) assert.match(shown, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$/)
+        assert.deepStrictEqual(times, times.toSorted())
+      })
+    )
+  )
+})

@@ -21,7 +21,7 @@ import {
   counted,
   dash,
   duration,
-  instant,
+  exactInstant,
   instantOrDash,
   linkTo,
   money,
@@ -76,7 +76,7 @@ const stepsOf = (run: Run, attempts: ReadonlyArray<Attempt>): ReadonlyArray<Step
 }
 
 const timeline = (run: Run, attempts: ReadonlyArray<Attempt>): Html =>
-  html`<ol class="timeline">${stepsOf(run, attempts).map(([millis, what]) => html`<li>${instant(millis)} ${what}</li>`)}</ol>`
+  html`<ol class="timeline">${stepsOf(run, attempts).map(([millis, what]) => html`<li>${exactInstant(millis)} ${what}</li>`)}</ol>`
 
 const routeSection = ({ attempts, run }: RunDetail, plan: RoutePlan, workspaceId: string): Html => {
   const skipped = skippedOf(run, plan, attempts)
