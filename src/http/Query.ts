@@ -91,9 +91,15 @@ export const idParam = <A extends string>(
 
 export const choiceParam = <const Choices extends ReadonlyArray<string>>(
   ...choices: Choices
+): Schema.Schema<Choices[number], string> => choiceParamIn((choice) => choice, ...choices)
+
+/** The same, refused in the words in which a page offers the choices. */
+export const choiceParamIn = <const Choices extends ReadonlyArray<string>>(
+  wordOf: (choice: Choices[number]) => string,
+  ...choices: Choices
 ): Schema.Schema<Choices[number], string> =>
   parameter<Choices[number], Choices[number]>(Schema.Literal(...choices), {
-    expected: `must be one of ${choices.join(", ")}`,
+    expected: `must be one of ${choices.map(wordOf).join(", ")}`,
     read: (raw) => choices.find((choice) => choice === raw),
     jsonSchema: { type: "string", enum: choices }
   })

@@ -31,6 +31,23 @@ const stage = Effect.gen(function* () {
 const problemAt = (page: string, name: string) =>
   new RegExp(`<p class="problem" id="f-${name}-problem">([^<]*)</p>`).exec(page)?.[1] ?? null
 
+describe("a choice that there is not", () => {
+  it.live("is told in the words in which the page offers the choices, and to a program in its own", () =>
+    onGateway(
+      Effect.gen(function* () {
+        const { api, page } = yield* stage
+        const status = problemAt((yield* page("runs?status=gone")).text, "status")
+        assert.match(status ?? "", /^must be one of queued, running, .*waits for the operator/)
+        assert.notInclude(status ?? "", "reconciliation_pending")
+        const kind = problemAt((yield* page("ledger?kind=gone")).text, "kind")
+        assert.strictEqual(kind, "must be one of top-up, hold, charge, release, adjustment")
+        assert.include((yield* api("runs?status=gone")).text, "reconciliation_pending")
+        assert.strictEqual((yield* page("runs?status=reconciliation_pending")).status, 200)
+      })
+    )
+  )
+})
+
 describe("a span of time", () => {
   it.live("that ends before it begins is told beside its beginning, on every page that has one", () =>
     onGateway(

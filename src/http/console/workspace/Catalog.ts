@@ -100,7 +100,7 @@ const accessIn = (query: ReadonlyMap<string, string>, name: string) => {
     ? Effect.succeed(null)
     : isAccess(raw)
       ? Effect.succeed(raw)
-      : ValidationError.of(name, `must be one of ${parts.map(([value]) => value).join(", ")}`)
+      : ValidationError.of(name, `must be one of ${parts.map(([, title]) => title).join(", ")}`)
 }
 const readPlace = Schema.decodeUnknownOption(intParam(0, 1_000_000))
 

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { RunId, TopUpId } from "../../../domain/Ids.js"
 import { LedgerKind } from "../../../domain/Ledger.js"
 import { Wallet } from "../../../services/Wallet.js"
-import { choiceParam, optionalParam, query, spanOf } from "../../Query.js"
+import { choiceParamIn, optionalParam, query, spanOf } from "../../Query.js"
 import { choiceField, spanFields, spanParams, wholeIdParam, withSpan, wordField } from "../Filters.js"
 import { html, to } from "../Html.js"
 import { workspacePage } from "../Page.js"
@@ -28,7 +28,7 @@ export const ledgerPage = workspacePage({
         filters: {
           schema: withSpan(
             query({
-              kind: optionalParam(choiceParam(...LedgerKind.literals)),
+              kind: optionalParam(choiceParamIn((kind) => kindWords[kind], ...LedgerKind.literals)),
               run: wholeIdParam(RunId, "run_01k…"),
               topUp: wholeIdParam(TopUpId, "top_01k…"),
               ...spanParams

@@ -10,7 +10,7 @@ import { isInflight, isSettledForWaiters } from "../../../domain/RunMachine.js"
 import { toUsd } from "../../../domain/Micros.js"
 import { Runs } from "../../../services/Runs.js"
 import { time, timeOrNull } from "../../Fields.js"
-import { choiceParam, optionalParam, query, spanOf } from "../../Query.js"
+import { choiceParamIn, optionalParam, query, spanOf } from "../../Query.js"
 import { choiceField, spanFields, spanParams, wholeIdParam, withSpan, wordField, wordParam } from "../Filters.js"
 import { dash, duration, instant, linkTo, money, shortId, statusBadge, statusText } from "../Figures.js"
 import { html, to, type Html } from "../Html.js"
@@ -97,7 +97,7 @@ export const runsPage = workspacePage({
         filters: {
           schema: withSpan(
             query({
-              status: optionalParam(choiceParam(...RunStatus.literals)),
+              status: optionalParam(choiceParamIn(statusText, ...RunStatus.literals)),
               job: wordParam,
               endpoint: wordParam,
               provider: wordParam,
