@@ -216,6 +216,16 @@ export class UnsupportedMediaType extends Schema.TaggedError<UnsupportedMediaTyp
     return `content-encoding: ${this.encoding} is not taken; send the body as it is`
   }
 }
+export class RangeNotSatisfiable extends Schema.TaggedError<RangeNotSatisfiable>()("range_not_satisfiable", {
+  sizeBytes: Schema.Int,
+  etag: Schema.String
+}) {
+  static readonly retryable = false
+  static readonly retryHint = "Ask for bytes before sizeBytes, or leave Range out for the whole file."
+  override get message() {
+    return `range: the file has only ${this.sizeBytes} bytes, and none of those that were asked for`
+  }
+}
 export class RowsModeUnsupported extends Schema.TaggedError<RowsModeUnsupported>()("rows_mode_unsupported", {
   reason: Schema.String
 }) {

@@ -16,6 +16,7 @@ import {
   topUpSuggestedUsdDefault
 } from "../domain/Limits.js"
 import { TopUpHint, TopUpReason } from "../domain/TopUpHint.js"
+import { exampleEtag } from "./Query.js"
 import { type Body, type Extra, makeWireErrorTable, type WireError } from "./WireError.js"
 
 type Errors = typeof Api & typeof Storage
@@ -207,6 +208,13 @@ export const Wire = {
     title: "The request body is compressed",
     example: new Api.UnsupportedMediaType({ encoding: "gzip" }),
     headers: () => ({ "accept-encoding": "identity" })
+  }),
+  RangeNotSatisfiable: wire(Api.RangeNotSatisfiable, {
+    status: 416,
+    title: "The file has no such range",
+    example: new Api.RangeNotSatisfiable({ sizeBytes: 20_480, etag: exampleEtag }),
+    beside: [{ sizeBytes: number("How many bytes the file has") }, ({ sizeBytes }) => ({ sizeBytes })],
+    headers: ({ etag, sizeBytes }) => ({ etag, "accept-ranges": "bytes", "content-range": `bytes */${sizeBytes}` })
   }),
   RowsModeUnsupported: wire(Api.RowsModeUnsupported, {
     status: 422,

@@ -89,6 +89,7 @@ const samples: {
   IdempotencyConflict: [new ApiErrors.IdempotencyConflict({}), new ApiErrors.IdempotencyConflict({ runId })],
   PayloadTooLarge: [new ApiErrors.PayloadTooLarge({ limitBytes: 1_048_576 })],
   UnsupportedMediaType: [new ApiErrors.UnsupportedMediaType({ encoding: "gzip" })],
+  RangeNotSatisfiable: [new ApiErrors.RangeNotSatisfiable({ sizeBytes: 20, etag: '"a1"' })],
   RowsModeUnsupported: [
     new ApiErrors.RowsModeUnsupported({
       reason: "the operation answers no rows"

@@ -12,6 +12,7 @@ import type { lacksScope } from "../../src/http/Auth.js"
 import type { jsonBody } from "../../src/http/Body.js"
 import type { HttpError } from "../../src/http/Envelope.js"
 import type { spend, spendPublic } from "../../src/http/RequestRate.js"
+import type { mediaResponse } from "../../src/http/runs/MediaResponse.js"
 import type { AccountHandlers } from "../../src/http/account/Handlers.js"
 import type { AuditHandlers } from "../../src/http/audit/Handlers.js"
 import type { TokensHandlers } from "../../src/http/tokens/Handlers.js"
@@ -68,7 +69,8 @@ type BeforeHandlers =
   | ReturnType<typeof missedRoute>
   | ReturnType<typeof badRunsCursor>
   | Effect.Effect.Success<ReturnType<typeof unexpected>>
-type Raised = ByServices | BeforeHandlers
+type OfFiles = FailureOf<typeof mediaResponse>
+type Raised = ByServices | BeforeHandlers | OfFiles
 
 /** `use` opens a connection for the call of a provider and fails as runs do; no handler calls it. */
 type OfRunsOnly = Exclude<FailureOf<Connections["Type"]["use"]>, StorageError>

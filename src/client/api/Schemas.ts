@@ -42,7 +42,7 @@ export type AttemptList = {
     readonly endpointId: string
     /** Where the attempt stands. Example: "completed". */
     readonly status: "running" | "completed" | "failed" | "reconciliation_pending"
-    /** What came of it; null while it is under way. */
+    /** What came of it; null while it is under way, and while nobody knows. */
     readonly outcome: RunOutcome | null
     /** The HTTP status that the provider answered; null when there is no answer. Example: 200. */
     readonly providerResponseStatus: number | null
@@ -58,7 +58,10 @@ export type AttemptList = {
     readonly errorCode?: string | undefined
     /** Names the receipt; null without one. Example: "rcp_01jz3w8m5q0000000000000000". */
     readonly receiptId: string | null
-    /** Evidence of the call: digests and sizes; null while it is under way. */
+    /**
+     * Evidence of the call: digests and sizes; null while it is under way, and for a call whose node died
+     * meanwhile: nobody saw its answer.
+     */
     readonly receipt: {
       /**
        * SHA-256 of what was sent; null when nothing was. Example:
@@ -1464,7 +1467,7 @@ export type RequestedJob = {
 export type Route = {
   /** The tool that answered; absent when none did. Example: "mock-email-find". */
   readonly servedBy?: string | undefined
-  /** What came of it; null while it is under way. */
+  /** What came of it; null while it is under way, and while nobody knows. */
   readonly outcome: RunOutcome | null
   /** What the run was charged so far, in US dollars. Example: 0.02. */
   readonly chargedUsd: number
@@ -1478,7 +1481,7 @@ export type Route = {
     readonly endpointId: string
     /** Its provider. Example: "mock". */
     readonly provider: string
-    /** What came of it; null while it is under way. */
+    /** What came of it; null while it is under way, and while nobody knows. */
     readonly outcome: RunOutcome | null
     /** Where the attempt stands. Example: "completed". */
     readonly status: "running" | "completed" | "failed" | "reconciliation_pending"
@@ -1944,7 +1947,10 @@ export type TokenRequest = {
    * refused when that has a limit. Example: 25.
    */
   readonly monthlyLimitUsd?: number | null | undefined
-  /** When it ends; without it, when the calling token ends. Example: "2027-01-01T00:00:00.000Z". */
+  /**
+   * When it ends; without it, when the calling token ends; null for never is refused when that ends. Example:
+   * "2027-01-01T00:00:00.000Z".
+   */
   readonly expiresAt?: string | null | undefined
 }
 
@@ -2627,6 +2633,24 @@ export interface Refusals {
       /** What to change or how long to wait, in a sentence. */
       readonly retryHint: string
     }
+  }
+  /** The file has no such range. */
+  readonly range_not_satisfiable: {
+    /** What went wrong. */
+    readonly error: {
+      /** What went wrong, as a word for programs. */
+      readonly code: "range_not_satisfiable"
+      /** What went wrong, in a sentence. */
+      readonly message: string
+      /** The request; name it when you ask for help. */
+      readonly requestId: string
+      /** Whether the same request may work later. */
+      readonly retryable: false
+      /** What to change or how long to wait, in a sentence. */
+      readonly retryHint: string
+    }
+    /** How many bytes the file has. */
+    readonly sizeBytes: number
   }
   /** Billing is not enabled. */
   readonly billing_unavailable: {

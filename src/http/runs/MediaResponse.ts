@@ -6,6 +6,7 @@
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, Option, Stream } from "effect"
+import { RangeNotSatisfiable } from "../../domain/ApiErrors.js"
 import { mediaPartBytes } from "../../domain/Limits.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import type { StoredMedia } from "../../services/RunStore.js"
@@ -76,11 +77,11 @@ const bodyOf = Effect.fnUntraced(function* (
 export const mediaResponse = (
   media: StoredMedia,
   conditions: MediaConditions
-): Effect.Effect<HttpServerResponse.HttpServerResponse, StorageError> => {
+): Effect.Effect<HttpServerResponse.HttpServerResponse, RangeNotSatisfiable | StorageError> => {
   const etag = `"${media.sha256}"`
-  const lasting = { etag, "accept-ranges": "bytes" }
   const headers = {
-    ...lasting,
+    etag,
+    "accept-ranges": "bytes",
     "cache-control": "private, max-age=31536000, immutable",
     "content-disposition": disposition(media.filename),
     "content-security-policy": "default-src 'none'; sandbox"
@@ -89,10 +90,7 @@ export const mediaResponse = (
     return Effect.succeed(HttpServerResponse.empty({ status: 304, headers }))
   const fresh = conditions.ifRange === undefined || conditions.ifRange.trim() === etag
   const range = fresh ? rangeOf(conditions.range, media.size) : null
-  if (range === "unsatisfiable")
-    return Effect.succeed(
-      HttpServerResponse.empty({ status: 416, headers: { ...lasting, "content-range": `bytes */${media.size}` } })
-    )
+  if (range === "unsatisfiable") return new RangeNotSatisfiable({ sizeBytes: media.size, etag })
   if (range !== null) {
     return bodyOf(media, range, {
       status: 206,

@@ -15,7 +15,9 @@ const usd = (description: string, example: number) => field(Schema.Number, `${de
 const whole = (description: string, example: number) => field(Schema.Int, description, example)
 const digest = "5994471abb01112afcc18159f6cc74b4f511b99806da59b3caf5a9c173cacfc5"
 const toolId = "mock-email-find"
-const outcomeOrNull = nullable(RunOutcome).annotations({ description: "What came of it; null while it is under way" })
+const outcomeOrNull = nullable(RunOutcome).annotations({
+  description: "What came of it; null while it is under way, and while nobody knows"
+})
 const skippedMeaning = { description: "Providers that are not tried, each with the reason" }
 
 const Pages = Schema.Struct({
@@ -269,7 +271,10 @@ export const AttemptList = Schema.Struct({
             text("The run of yours whose call this one shared; absent when it made its own", exampleId("run"))
           )
         })
-      ).annotations({ description: "Evidence of the call: digests and sizes; null while it is under way" }),
+      ).annotations({
+        description:
+          "Evidence of the call: digests and sizes; null while it is under way, and for a call whose node died meanwhile: nobody saw its answer"
+      }),
       startedAt: field(Time, "When it began", exampleTime),
       completedAt: field(nullable(Time), "When it ended; null while it is under way", "2026-06-15T12:00:00.840Z")
     })
