@@ -218,7 +218,7 @@ export class UnsupportedMediaType extends Schema.TaggedError<UnsupportedMediaTyp
 }
 export class RangeNotSatisfiable extends Schema.TaggedError<RangeNotSatisfiable>()("range_not_satisfiable", {
   sizeBytes: Schema.Int,
-  etag: Schema.String
+  etag: Schema.String.pipe(Schema.pattern(/^"[0-9a-f]+"$/))
 }) {
   static readonly retryable = false
   static readonly retryHint = "Ask for bytes before sizeBytes, or leave Range out for the whole file."

@@ -25,7 +25,7 @@ const classes: ReadonlyArray<ErrorClass> = [...Object.values(ApiErrors), ...Obje
 const sampleOf = (cls: Schema.Schema.AnyNoContext): unknown =>
   FastCheck.sample(Arbitrary.make(cls), { numRuns: 1, seed: 7 })[0]
 
-/** The contract's first table, the one error that the completions add, and the one for compressed bodies. */
+/** The contract's first table, the one error that the completions add, and those for compressed bodies and ranges of files. */
 const contract: Readonly<Record<string, readonly [status: number, retryable: boolean]>> = {
   validation_error: [400, false],
   runs_cursor_invalid: [400, false],
@@ -42,6 +42,7 @@ const contract: Readonly<Record<string, readonly [status: number, retryable: boo
   idempotency_conflict: [409, false],
   payload_too_large: [413, false],
   unsupported_media_type: [415, false],
+  range_not_satisfiable: [416, false],
   rows_mode_unsupported: [422, false],
   too_many_inflight_runs: [429, true],
   run_rate_limited: [429, true],
@@ -57,6 +58,7 @@ const beside: Readonly<Record<string, ReadonlyArray<string>>> = {
   insufficient_balance: ["balanceMicros", "estimatedCostMicros", "topUpUrl", "topUp"],
   unknown_category: ["field", "categories"],
   unknown_platform: ["field"],
+  range_not_satisfiable: ["sizeBytes"],
   rows_mode_unsupported: ["reason"],
   too_many_inflight_runs: ["inflight", "limit", "retryAfterSeconds"],
   run_rate_limited: ["limit", "retryAfterSeconds"],
