@@ -17,6 +17,7 @@ import {
   type TestGatewayOptions,
   Wallet
 } from "../src/testing.js"
+import type { JsonObject } from "../src/domain/Json.js"
 import type { Loose } from "./support/httpGateway.js"
 
 const job = "job:people.email.find"
@@ -167,6 +168,31 @@ describe("a test gateway", () => {
       const silent = yield* Effect.fork(run({ endpointId: "mock-email-find", input }, 5))
       yield* TestClock.adjust("5 seconds")
       assert.strictEqual((yield* Fiber.join(silent)).run.status, "running")
+    }).pipe(Effect.provide(gateway.services))
+  })
+
+  it.effect("ends a call at the time limit of its operation, by the test's clock, as production does", () => {
+    const gateway = testGateway({
+      providers: {
+        "mock-email-find": [silence, hit(undefined, { after: "1 minute" })],
+        "mock-send-message": silence
+      }
+    })
+    return Effect.gen(function* () {
+      const endOf = (endpointId: string, input: JsonObject) =>
+        Effect.gen(function* () {
+          const running = yield* Effect.fork(run({ endpointId, input }))
+          yield* TestClock.adjust("10 seconds")
+          const { run: ended } = yield* Fiber.join(running)
+          return [ended.status, ended.error?.code]
+        })
+      assert.deepStrictEqual(yield* endOf("mock-email-find", input), ["failed", "timeout"])
+      assert.deepStrictEqual(yield* endOf("mock-email-find", input), ["failed", "timeout"])
+      // It may have been sent.
+      assert.deepStrictEqual(yield* endOf("mock-send-message", { to: "ada@example.com", text: "hello" }), [
+        "reconciliation_pending",
+        undefined
+      ])
     }).pipe(Effect.provide(gateway.services))
   })
 

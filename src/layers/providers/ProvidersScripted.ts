@@ -2,9 +2,10 @@
  * Providers without a network, scripted per endpoint, for tests of everything above the engine. Steps are taken in
  * order and the last one repeats; an endpoint without a script answers its documented hit. Inputs are prepared as in
  * production, output maps are applied as in production, every call is kept for the test to look at, and pauses follow
- * the test's clock.
+ * the test's clock. No call takes longer than its operation may.
  */
-import { type Duration, Effect, Either, Layer, Predicate } from "effect"
+import { hash } from "node:crypto"
+import { Duration, Effect, Either, Layer, Predicate } from "effect"
 import type { Json } from "../../domain/Json.js"
 import { inlineResultBytesMax } from "../../domain/Limits.js"
 import {
@@ -17,7 +18,7 @@ import {
   type ProviderCall,
   ProviderFailure
 } from "../../domain/ProviderCall.js"
-import { FetchFailed } from "../../domain/RunFailures.js"
+import { FetchFailed, ProviderTimeout } from "../../domain/RunFailures.js"
 import { Providers } from "../../services/Providers.js"
 import { callPlanFor } from "./CallPlan.js"
 import { checkCommon, prepare, prepareJob } from "./InputPreparation.js"
@@ -92,7 +93,7 @@ export const drop = (options?: StepOptions): Step => failing("lost")(new FetchFa
 /** The provider cannot be reached: nothing happened. */
 export const unreachable = (options?: StepOptions): Step => failing("not_sent")(new FetchFailed(), options)
 
-/** No answer ever; ends only by interruption. */
+/** No answer ever: the call ends at the time limit of its operation. */
 export const silence: Step = { _tag: "Silence" }
 
 export interface ScriptedProviders {
@@ -105,18 +106,29 @@ export interface ScriptedProviders {
   readonly calls: (endpointId?: string) => ReadonlyArray<ProviderCall>
 }
 
+/** What is sent is the input, and nothing has come back yet. */
+const evidenceOf = ({ input }: ProviderCall): Evidence => {
+  const sent = JSON.stringify(input)
+  return {
+    requestDigest: hash("sha256", sent),
+    responseDigest: null,
+    requestBytes: Buffer.byteLength(sent),
+    responseBytes: 0,
+    providerRequestId: null
+  }
+}
+
 const answered = (
   call: ProviderCall,
   step: Extract<Step, { readonly _tag: "Answer" }>
 ): Either.Either<ProviderAnswer, CallFailure> => {
   const body = step.body ?? call.endpoint.operation.samples[step.outcome]?.body ?? (step.outcome === "miss" ? null : {})
   const cost = costEvidence(step.costMicros)
+  const told = JSON.stringify(body)
   const evidence: Evidence = {
-    requestDigest: "scripted request",
-    responseDigest: "scripted answer",
-    requestBytes: 0,
-    responseBytes: Buffer.byteLength(JSON.stringify(body)),
-    providerRequestId: null
+    ...evidenceOf(call),
+    responseDigest: hash("sha256", told),
+    responseBytes: Buffer.byteLength(told)
   }
   return Either.flatMap(Either.mapLeft(callPlanFor(call.endpoint), notSent), ({ rules }) => {
     const seen: Case = {
@@ -145,26 +157,39 @@ const answered = (
   })
 }
 
-const failed = ({ costMicros, failure, how }: Extract<Step, { readonly _tag: "Failure" }>): CallFailure => {
-  const told = { failure, cost: costEvidence(costMicros), evidence: null }
+const failed = (
+  call: ProviderCall,
+  { costMicros, failure, how }: Extract<Step, { readonly _tag: "Failure" }>
+): CallFailure => {
+  const told = { failure, cost: costEvidence(costMicros), evidence: how === "not_sent" ? null : evidenceOf(call) }
   return how === "lost" ? new CallLost(told) : new ProviderFailure({ ...told, sent: how === "refused" })
 }
 
+/** The whole of a slow operation has a limit of its own, as in production. */
+const limitOf = ({ endpoint: { operation } }: ProviderCall): Duration.Duration =>
+  Duration.millis(operation.async?.totalMs ?? operation.timeoutMs)
+
+/** Whether anything was sent is still what the step says. */
+const timedOut = (call: ProviderCall, step: Step): CallFailure =>
+  step._tag === "Failure" && step.how === "not_sent"
+    ? notSent(new ProviderTimeout())
+    : new CallLost({ failure: new ProviderTimeout(), cost: { _tag: "None" }, evidence: evidenceOf(call) })
+
+const ending = (call: ProviderCall, step: Exclude<Step, { readonly _tag: "Silence" }>) =>
+  step._tag === "Answer" ? answered(call, step) : Either.left(failed(call, step))
+
+/** How long a step takes is known before, so that no clock has to interrupt a call that may not be interrupted. */
 const played = (call: ProviderCall, step: Step): Effect.Effect<ProviderAnswer, CallFailure> => {
-  switch (step._tag) {
-    case "Silence":
-      return Effect.never
-    case "Answer":
-      return Effect.delay(
-        Effect.suspend(() => answered(call, step)),
+  const limit = limitOf(call)
+  return step._tag === "Silence" || Duration.greaterThanOrEqualTo(step.after, limit)
+    ? Effect.delay(
+        Effect.suspend(() => Effect.fail(timedOut(call, step))),
+        limit
+      )
+    : Effect.delay(
+        Effect.suspend(() => ending(call, step)),
         step.after
       )
-    case "Failure":
-      return Effect.delay(
-        Effect.suspend(() => Effect.fail(failed(step))),
-        step.after
-      )
-  }
 }
 
 export const ProvidersScripted = (
