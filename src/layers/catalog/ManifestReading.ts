@@ -172,9 +172,14 @@ const inWords = (message: string, name: string): string => {
   return `is no member here${meant === null ? `; there are ${known.join(", ")}` : didYouMean([meant])}`
 }
 
+/** The schema misses the first item of a list that may not be empty; whoever wrote the list misses no item 0. */
+const emptyList = ({ message, path }: ParseResult.ArrayFormatterIssue) =>
+  message === "is missing" && path.at(-1) === 0 ? { message: "needs at least one item", path: path.slice(0, -1) } : null
+
 const shapeProblems = (file: string, error: ParseResult.ParseError): ReadonlyArray<CatalogProblem> => {
   const byPath = new Map<string, Array<string>>()
-  for (const { message, path } of ParseResult.ArrayFormatter.formatErrorSync(error)) {
+  for (const issue of ParseResult.ArrayFormatter.formatErrorSync(error)) {
+    const { message, path } = emptyList(issue) ?? issue
     const at = path.map(String).join(".")
     byPath.set(at, [...(byPath.get(at) ?? []), inWords(message, String(path.at(-1) ?? ""))])
   }
