@@ -4,33 +4,27 @@
  * is the test's own clock. Nothing leaves the machine, nothing survives the test. docs/testing.md shows the use.
  */
 import { ServerAddress } from "./http/serving/Listening.js"
-import { Context, Data, Effect, Either, Layer, Logger, LogLevel, ManagedRuntime, Redacted, Schema } from "effect"
-import { parse } from "yaml"
+import { Cause, Context, Effect, Exit, Layer, Logger, LogLevel, ManagedRuntime, Redacted, Schema } from "effect"
 import { commandLine } from "./domain/AuditEntry.js"
 import type { WorkspaceId } from "./domain/Ids.js"
 import { unknownId } from "./domain/KnownProviders.js"
 import { inflightLimitDefault } from "./domain/Limits.js"
-import type { JobManifest, ProviderManifest } from "./domain/Manifest.js"
 import { microsPerUsd } from "./domain/Micros.js"
-import { scopes as allScopes, type Scope } from "./domain/Scope.js"
+import { scopes as allScopes } from "./domain/Scope.js"
 import { quoteRequestOf, RunRequestBody } from "./http/runs/RunRequestBody.js"
 import { HttpLayer } from "./http/Server.js"
 import { HttpSettings } from "./http/Settings.js"
 import { CapabilityRequestsMemory } from "./layers/memory/CapabilityRequestsMemory.js"
 import { decodeCatalog } from "./layers/catalog/ManifestReading.js"
 import { mergeCatalogs } from "./layers/catalog/Merging.js"
-import type { DispatcherOptions } from "./layers/runs/dispatch/DispatcherQueue.js"
 import { builtInContent } from "./layers/compose/BuiltInContent.js"
 import { PublicUrl } from "./services/PublicUrl.js"
 import { OpenIdNone } from "./layers/accounts/OpenIdNone.js"
 import type { MoneyAndRuns, People } from "./layers/compose/Engine.js"
+import { mistakeIn, TestGatewayInvalid, type TestGatewayOptions, textsOf } from "./layers/compose/TestGatewayOptions.js"
 import { EngineInMemory, type EngineServices, StorageMemory } from "./layers/compose/MemoryGateway.js"
-import {
-  isScripted,
-  ProvidersScripted,
-  type Scripted,
-  type ScriptedProviders
-} from "./layers/providers/ProvidersScripted.js"
+import { ProvidersScripted, type ScriptedProviders } from "./layers/providers/ProvidersScripted.js"
+import { scriptMistake } from "./layers/providers/ScriptedSteps.js"
 import { CallbacksNone } from "./layers/providers/CallbacksSigned.js"
 import { CursorKeyMemory } from "./layers/memory/CursorKeyMemory.js"
 import { DrainingMemory } from "./layers/node/DrainingMemory.js"
@@ -57,7 +51,8 @@ export {
   type StepOptions,
   unreachable,
   weak
-} from "./layers/providers/ProvidersScripted.js"
+} from "./layers/providers/ScriptedSteps.js"
+export { type Manifest, TestGatewayInvalid, type TestGatewayOptions } from "./layers/compose/TestGatewayOptions.js"
 /** The codes that `fail` takes, such as `new failures.ProviderRateLimited()`. */
 export * as failures from "./domain/RunFailures.js"
 export { Accounts } from "./services/Accounts.js"
@@ -67,33 +62,6 @@ export { ProviderHealth } from "./services/ProviderHealth.js"
 export { Reconciliation } from "./services/Reconciliation.js"
 export { Runs } from "./services/Runs.js"
 export { Wallet } from "./services/Wallet.js"
-
-/** Text of a YAML file, or what it would be parsed to. With `operations` it is a provider, otherwise a job. */
-export type Manifest = string | typeof ProviderManifest.Encoded | typeof JobManifest.Encoded
-
-export interface TestGatewayOptions {
-  /**
-   * What endpoints answer, in order; the last step repeats. A function decides when it is called. An endpoint without a
-   * script answers its documented hit.
-   */
-  readonly providers?: { readonly [endpointId: string]: Scripted | ReadonlyArray<Scripted> }
-  /** Providers and jobs beside the built-in ones. */
-  readonly manifests?: ReadonlyArray<Manifest>
-  /**
-   * `fixtures` (default): the operations of the fixture providers, `mock-email-find` and so on; `all`: those of every
-   * built-in provider.
-   */
-  readonly catalog?: "fixtures" | "all"
-  /** Balance of the caller in dollars; 100 by default. */
-  readonly usd?: number
-  /** What the caller's token may do; everything by default. */
-  readonly scopes?: ReadonlyArray<Scope>
-  /** Runs in flight; by default as in production. */
-  readonly inflightLimit?: number
-  /** Requests over HTTP; without it there is no limit that a test would reach. */
-  readonly requestRate?: { readonly burst: number; readonly refillPerSecond: number }
-  readonly dispatcher?: Partial<DispatcherOptions>
-}
 
 /** The token's owner: a workspace of its own with money. */
 export class Caller extends Context.Tag("gateway/testing/Caller")<
@@ -118,7 +86,10 @@ export interface Listening {
 }
 
 export interface TestGateway extends Pick<ScriptedProviders, "calls"> {
-  /** Replaces what is left of an endpoint's script. Throws `TestGatewayInvalid` for an endpoint that is not there. */
+  /**
+   * Replaces what is left of an endpoint's script. Throws `TestGatewayInvalid` for an endpoint that is not there, and
+   * for a step that is none.
+   */
   readonly script: ScriptedProviders["script"]
   /**
    * Without HTTP; works under `TestClock`. Each build is a new gateway, with one script and one log of calls for all of
@@ -127,46 +98,8 @@ export interface TestGateway extends Pick<ScriptedProviders, "calls"> {
   readonly services: Layer.Layer<TestServices>
   /** With HTTP as well. Needs the live clock (`it.live`): sockets do not wait for a test's one. */
   readonly http: Layer.Layer<TestServices | Address>
-  /** With HTTP, for tests that do not use Effect. Rejects when a manifest is wrong. */
+  /** With HTTP, for tests that do not use Effect. Rejects with `TestGatewayInvalid` when an option is wrong. */
   readonly listen: () => Promise<Listening>
-}
-
-/** The options of a test gateway do not fit together. */
-export class TestGatewayInvalid extends Data.TaggedError("TestGatewayInvalid")<{ readonly message: string }> {}
-
-/** JSON is YAML, so that objects and texts go the same way and have the same errors. */
-const textsOf = (manifests: ReadonlyArray<Manifest>) => {
-  const jobs: Array<{ readonly file: string; readonly text: string }> = []
-  const providers: typeof jobs = []
-  for (const [index, manifest] of manifests.entries()) {
-    const text = typeof manifest === "string" ? manifest : JSON.stringify(manifest)
-    const value: unknown = Either.getOrNull(Either.try((): unknown => parse(text)))
-    const list = typeof value === "object" && value !== null && "operations" in value ? providers : jobs
-    list.push({ file: `manifests[${index}]`, text })
-  }
-  return { jobs, providers }
-}
-
-const optionNames: { readonly [Name in keyof Required<TestGatewayOptions>]: true } = {
-  providers: true,
-  manifests: true,
-  catalog: true,
-  usd: true,
-  scopes: true,
-  inflightLimit: true,
-  requestRate: true,
-  dispatcher: true
-}
-
-const noScript = "must be a step, such as hit({ found: true }), a function that gives one, or a list of these"
-
-/** What the compiler says of such options, for tests in JavaScript. */
-const mistakeIn = (options: TestGatewayOptions): string | null => {
-  const [unknown] = Object.keys(options).filter((name) => !Object.hasOwn(optionNames, name))
-  if (unknown !== undefined)
-    return `testGateway has no option ${unknown}; there are ${Object.keys(optionNames).join(", ")}`
-  const [stepless] = Object.entries(options.providers ?? {}).filter(([, script]) => ![script].flat().every(isScripted))
-  return stepless === undefined ? null : `providers["${stepless[0]}"] ${noScript}`
 }
 
 const notInCatalog = (unknown: ReadonlyArray<string>, known: ReadonlySet<string>) =>
@@ -181,8 +114,10 @@ const contentOf = (options: TestGatewayOptions, scripted: () => ReadonlyArray<st
     const mistake = mistakeIn(options)
     if (mistake !== null) return yield* new TestGatewayInvalid({ message: mistake })
     const builtIn = yield* builtInContent(catalog)
-    const texts = textsOf(manifests)
-    const own = yield* decodeCatalog(texts, { thorough: true, otherJobs: builtIn.jobs })
+    const own = yield* Effect.mapError(
+      decodeCatalog(textsOf(manifests), { thorough: true, otherJobs: builtIn.jobs }),
+      ({ message }) => new TestGatewayInvalid({ message })
+    )
     const { endpoints, jobs } = mergeCatalogs(builtIn, own)
     const ids = new Set<string>(endpoints.map(({ operation }) => operation.id))
     const unknown = scripted().filter((endpointId) => !ids.has(endpointId))
@@ -289,18 +224,28 @@ export const testGateway = (options: TestGatewayOptions = {}): TestGateway => {
     http,
     listen: async () => {
       const runtime = ManagedRuntime.make(http)
-      const {
-        address: { url },
-        owner: { principal, token }
-      } = await runtime.runPromise(Effect.all({ address: Address, owner: Caller }))
-      return { url, token, workspaceId: principal.workspaceId, close: () => runtime.dispose() }
+      const started = await runtime.runPromiseExit(Effect.all({ address: Address, owner: Caller }))
+      if (Exit.isFailure(started)) {
+        await runtime.dispose()
+        // The error itself: `runPromise` would wrap it, and nobody could tell its class.
+        return Promise.reject(Cause.squash(started.cause))
+      }
+      const { address, owner } = started.value
+      return {
+        url: address.url,
+        token: owner.token,
+        workspaceId: owner.principal.workspaceId,
+        close: () => runtime.dispose()
+      }
     },
     script: (endpointId, ...steps) => {
-      const mistake = !steps.every(isScripted)
-        ? new TestGatewayInvalid({ message: `the script of "${endpointId}" ${noScript}` })
-        : known.size > 0 && !known.has(endpointId)
-          ? notInCatalog([endpointId], known)
-          : null
+      const wrong = scriptMistake(`the script of "${endpointId}"`, steps)
+      const mistake =
+        wrong !== null
+          ? new TestGatewayInvalid({ message: wrong })
+          : known.size > 0 && !known.has(endpointId)
+            ? notInCatalog([endpointId], known)
+            : null
       // A mistake of the test itself, outside of any effect.
       // eslint-disable-next-line no-restricted-syntax
       if (mistake !== null) throw mistake

@@ -12,8 +12,10 @@ import {
   miss,
   Reconciliation,
   run,
+  type Scripted,
   silence,
   testGateway,
+  TestGatewayInvalid,
   type TestGatewayOptions,
   Wallet
 } from "../src/testing.js"
@@ -264,7 +266,10 @@ describe("a test gateway", () => {
         yield* words({ providers: { "mock-emial-find": hit() } }),
         'the script of "mock-emial-find" is no endpoint of the catalog; did you mean mock-email-find'
       )
-      assert.include(yield* words({ manifests: [things, "operations: []"] }), "manifests[1] at")
+      assert.include(
+        yield* words({ manifests: [things, "operations: []"] }),
+        "manifests[1] at operations: needs at least one item"
+      )
       // What the compiler says in TypeScript is said here to tests in JavaScript.
       const untyped = (json: string): TestGatewayOptions => JSON.parse(json)
       assert.include(
@@ -277,8 +282,100 @@ describe("a test gateway", () => {
           'providers["mock-email-find"] must be a step, such as hit({ found: true }), a function that gives one, or a list of these'
         )
       assert.include(yield* words({ manifests: ["id: ["] }), "manifests[0]")
+      for (const path of ["my-catalog/x.yaml", "crm.json", "C:\\catalog\\x.yml"])
+        assert.include(
+          yield* words({ manifests: [things, path] }),
+          `manifests[1] must be the text of a manifest, and looks like a path: write readFileSync(${JSON.stringify(path)}, "utf8")`
+        )
+      for (const usd of [-1, Number.NaN, 1e300])
+        assert.include(yield* words({ usd }), "usd must be an amount of dollars, 0 or more")
+      for (const [json, message] of [
+        ['{ "usd": "5" }', "usd must be an amount of dollars, 0 or more"],
+        ['{ "manifests": "id: x" }', "manifests must be a list"],
+        ['{ "catalog": "some" }', 'catalog must be "fixtures" or "all"'],
+        ['{ "scopes": ["everything"] }', "scopes must be a list of catalog:read, "],
+        ['{ "inflightLimit": 1.5 }', "inflightLimit must be a whole number, 0 or more"],
+        ['{ "requestRate": { "burst": 1 } }', "requestRate must be { burst, refillPerSecond }, each a number above 0"],
+        ['{ "providers": [] }', "providers must be an object with a script by the id of an endpoint"]
+      ] as const)
+        assert.include(yield* words(untyped(json)), message)
     })
   )
+
+  it("rejects with the error itself when it cannot listen", async () => {
+    const failed = async (options: TestGatewayOptions): Promise<unknown> =>
+      testGateway(options)
+        .listen()
+        .then(
+          ({ close }) => close(),
+          (error: unknown) => error
+        )
+    for (const options of [
+      { usd: -1 },
+      { manifests: ["operations: []"] },
+      { providers: { "mock-emial-find": hit() } },
+      { providers: { "mock-email-find": [] } }
+    ]) {
+      const error = await failed(options)
+      assert.instanceOf(error, TestGatewayInvalid)
+      assert.strictEqual(error instanceof TestGatewayInvalid && error.name, "TestGatewayInvalid")
+    }
+  })
+
+  it.effect("says which step of a script is wrong when it is given", () => {
+    const untyped = (value: unknown): Scripted => value as Scripted
+    const wrong: ReadonlyArray<readonly [Scripted, string]> = [
+      [untyped(miss), "is a function that makes a step: write miss()"],
+      [untyped(fail), "is a function that makes a step: write fail(new failures.ProviderTimeout())"],
+      [fail("timeout" as never), "must have a failure with a code: write fail(new failures.ProviderTimeout())"],
+      [fail(failures.ProviderTimeout as never), "must have a failure with a code"],
+      [hit(undefined, { after: "3 sec" as never }), 'has an "after" that is no time: write after: "3 seconds"'],
+      [drop({ after: "soon" as never }), 'has an "after" that is no time']
+    ]
+    const gateway = testGateway()
+    return Effect.gen(function* () {
+      for (const [step, message] of wrong) {
+        assert.throws(() => gateway.script("mock-email-find", step), `the script of "mock-email-find" ${message}`)
+        assert.throws(
+          () => gateway.script("mock-email-find", hit(), step),
+          `step 2 of the script of "mock-email-find" ${message}`
+        )
+        const given = { providers: { "mock-email-find": [hit(), step] } }
+        const exit = yield* Effect.exit(Effect.provide(Effect.void, testGateway(given).services))
+        assert.include(
+          Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "",
+          `step 2 of providers["mock-email-find"] ${message}`
+        )
+      }
+      assert.throws(() => gateway.script("mock-email-find"), 'the script of "mock-email-find" is empty')
+    })
+  })
+
+  it.effect("fails the run of a script's function that throws, or gives no step", () => {
+    const untyped = (decide: () => unknown): Scripted => decide as Scripted
+    const thrower = () => {
+      throw new Error("no such person")
+    }
+    const gateway = testGateway({
+      providers: { "mock-email-find": [untyped(thrower), untyped(() => undefined), untyped(() => miss)] }
+    })
+    return Effect.gen(function* () {
+      const told = Effect.map(run({ endpointId: "mock-email-find", input }), ({ run: { error, status } }) => [
+        status,
+        error?.code,
+        error?.message
+      ])
+      for (const message of [
+        "The function that scripts mock-email-find threw: Error: no such person",
+        "The function that scripts mock-email-find gave a step that is wrong: it must be a step",
+        "The function that scripts mock-email-find gave a step that is wrong: it is a function that makes a step"
+      ]) {
+        const [status, code, said] = yield* told
+        assert.deepStrictEqual([status, code], ["failed", "contract_invalid"])
+        assert.include(said, message)
+      }
+    }).pipe(Effect.provide(gateway.services))
+  })
 
   it.live("is a layer with an address as well", () =>
     Effect.gen(function* () {

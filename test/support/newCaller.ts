@@ -3,7 +3,7 @@ import { Effect, Redacted } from "effect"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import { microsPerUsd } from "../../src/domain/Micros.js"
 import { scopes as allScopes } from "../../src/domain/Scope.js"
-import { Accounts, Address, type TestGateway, type TestGatewayOptions, Wallet } from "../../src/testing.js"
+import { Accounts, Address, hit, type TestGateway, type TestGatewayOptions, Wallet } from "../../src/testing.js"
 
 export type CallerOptions = Pick<TestGatewayOptions, "inflightLimit" | "scopes" | "usd">
 
@@ -36,6 +36,6 @@ export const newCaller = ({ scopes = allScopes, usd = 100, ...limits }: CallerOp
 export const scripted = ({ script }: Pick<TestGateway, "script">, providers: TestGatewayOptions["providers"] = {}) => {
   for (const [endpointId, steps] of Object.entries(providers)) script(endpointId, ...[steps].flat())
   return () => {
-    for (const endpointId of Object.keys(providers)) script(endpointId)
+    for (const endpointId of Object.keys(providers)) script(endpointId, hit())
   }
 }

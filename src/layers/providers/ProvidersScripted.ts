@@ -5,96 +5,38 @@
  * the test's clock. No call takes longer than its operation may.
  */
 import { hash } from "node:crypto"
-import { Duration, Effect, Either, Layer, Predicate } from "effect"
-import type { Json } from "../../domain/Json.js"
+import { Duration, Effect, Either, Layer } from "effect"
 import { inlineResultBytesMax } from "../../domain/Limits.js"
 import {
   type CallFailure,
   CallLost,
-  type CallRunFailure,
   type Evidence,
   notSent,
   type ProviderAnswer,
   type ProviderCall,
   ProviderFailure
 } from "../../domain/ProviderCall.js"
-import { FetchFailed, ProviderTimeout } from "../../domain/RunFailures.js"
+import { ContractInvalid, ProviderTimeout } from "../../domain/RunFailures.js"
 import { Providers } from "../../services/Providers.js"
 import { callPlanFor } from "./CallPlan.js"
 import { checkCommon, prepare, prepareJob } from "./InputPreparation.js"
 import { costEvidence, countTold } from "./AnswerEvidence.js"
 import { mapped } from "./Judgement.js"
+import { hit, type Scripted, type Step, stepMistake } from "./ScriptedSteps.js"
 import type { Case } from "./StatedFailures.js"
 
-export type Step =
-  | {
-      readonly _tag: "Answer"
-      readonly outcome: "hit" | "weak" | "miss"
-      readonly body: Json | undefined
-      readonly costMicros: Json
-      readonly after: Duration.DurationInput
-    }
-  | {
-      readonly _tag: "Failure"
-      readonly failure: CallRunFailure
-      /** `refused`: the provider said so. `lost`: the request left, and no answer came back. */
-      readonly how: "not_sent" | "refused" | "lost"
-      readonly costMicros: Json
-      readonly after: Duration.DurationInput
-    }
-  | { readonly _tag: "Silence" }
-
-/** A step, or what decides it when the call is made: `({ input }) => input["name"] === "Ada" ? hit() : miss()`. */
-export type Scripted = Step | ((call: ProviderCall) => Step)
-
-const stepTags: ReadonlySet<unknown> = new Set<Step["_tag"]>(["Answer", "Failure", "Silence"])
-
-/** Whether it was made by `hit`, `fail` and the like. */
-const isStep = (value: unknown): value is Step => Predicate.hasProperty(value, "_tag") && stepTags.has(value._tag)
-
-export const isScripted = (value: unknown): value is Scripted => typeof value === "function" || isStep(value)
-
-export interface StepOptions {
-  /** How long the provider takes. */
-  readonly after?: Duration.DurationInput
-  /** What the provider says it cost; any JSON, to rehearse anomalies. */
-  readonly costMicros?: Json
-}
-
-const answer =
-  (outcome: "hit" | "weak" | "miss") =>
-  (body?: Json, options: StepOptions = {}): Step => ({
-    _tag: "Answer",
-    outcome,
-    body,
-    costMicros: options.costMicros ?? null,
-    after: options.after ?? 0
-  })
-
-/** Without a body: the body of the operation's documented sample of that outcome. */
-export const hit = answer("hit")
-export const weak = answer("weak")
-export const miss = answer("miss")
-
-const failing =
-  (how: Extract<Step, { readonly _tag: "Failure" }>["how"]) =>
-  (failure: CallRunFailure, options: StepOptions = {}): Step => ({
-    _tag: "Failure",
-    failure,
-    how,
-    costMicros: options.costMicros ?? null,
-    after: options.after ?? 0
-  })
-
-/** The provider says that it failed. */
-export const fail = failing("refused")
-/** The answer is lost after the request left: an effect may have happened. */
-export const drop = (options?: StepOptions): Step => failing("lost")(new FetchFailed(), options)
-/** The provider cannot be reached: nothing happened. */
-export const unreachable = (options?: StepOptions): Step => failing("not_sent")(new FetchFailed(), options)
-
-/** No answer ever: the call ends at the time limit of its operation. */
-export const silence: Step = { _tag: "Silence" }
+export {
+  drop,
+  fail,
+  hit,
+  miss,
+  type Scripted,
+  silence,
+  type Step,
+  type StepOptions,
+  unreachable,
+  weak
+} from "./ScriptedSteps.js"
 
 export interface ScriptedProviders {
   readonly layer: Layer.Layer<Providers>
@@ -192,6 +134,19 @@ const played = (call: ProviderCall, step: Step): Effect.Effect<ProviderAnswer, C
       )
 }
 
+/** A function that throws, or that gives no step, fails the call: a defect would leave its run without an end. */
+const decided = (call: ProviderCall, scripted: Scripted): Effect.Effect<Step, CallFailure> => {
+  if (typeof scripted !== "function") return Effect.succeed(scripted)
+  const refuse = (what: string) =>
+    notSent(new ContractInvalid({ detail: `The function that scripts ${call.endpoint.operation.id} ${what}.` }))
+  return Effect.try({ try: () => scripted(call), catch: (thrown) => refuse(`threw: ${String(thrown)}`) }).pipe(
+    Effect.filterOrElse(
+      (step) => stepMistake(step) === null,
+      (step) => refuse(`gave a step that is wrong: it ${stepMistake(step)}`)
+    )
+  )
+}
+
 export const ProvidersScripted = (
   scripts: { readonly [endpointId: string]: Scripted | ReadonlyArray<Scripted> } = {}
 ): ScriptedProviders => {
@@ -199,18 +154,18 @@ export const ProvidersScripted = (
   const made: Array<ProviderCall> = []
   for (const [endpointId, steps] of Object.entries(scripts)) left.set(endpointId, [steps].flat())
 
-  const next = (call: ProviderCall): Step => {
+  const next = (call: ProviderCall): Scripted => {
     const endpointId = call.endpoint.operation.id
     const [step = hit(), ...rest] = left.get(endpointId) ?? []
     if (rest.length > 0) left.set(endpointId, rest)
-    return typeof step === "function" ? step(call) : step
+    return step
   }
   return {
     layer: Layer.succeed(Providers, {
       call: (call) =>
         Effect.suspend(() => {
           made.push(call)
-          return played(call, next(call))
+          return Effect.flatMap(decided(call, next(call)), (step) => played(call, step))
         }),
       prepare,
       prepareJob,
