@@ -357,7 +357,9 @@ describe("a test gateway", () => {
       throw new Error("no such person")
     }
     const gateway = testGateway({
-      providers: { "mock-email-find": [untyped(thrower), untyped(() => undefined), untyped(() => miss)] }
+      providers: {
+        "mock-email-find": [untyped(thrower), untyped(() => undefined), untyped(() => miss), untyped(() => () => hit())]
+      }
     })
     return Effect.gen(function* () {
       const told = Effect.map(run({ endpointId: "mock-email-find", input }), ({ run: { error, status } }) => [
@@ -368,7 +370,8 @@ describe("a test gateway", () => {
       for (const message of [
         "The function that scripts mock-email-find threw: Error: no such person",
         "The function that scripts mock-email-find gave a step that is wrong: it must be a step",
-        "The function that scripts mock-email-find gave a step that is wrong: it is a function that makes a step"
+        "The function that scripts mock-email-find gave a step that is wrong: it is a function that makes a step",
+        "The function that scripts mock-email-find gave a step that is wrong: it must be a step"
       ]) {
         const [status, code, said] = yield* told
         assert.deepStrictEqual([status, code], ["failed", "contract_invalid"])

@@ -83,11 +83,10 @@ const makers: ReadonlyMap<unknown, string> = new Map<unknown, string>([
 const stepTags: ReadonlySet<unknown> = new Set<Step["_tag"]>(["Answer", "Failure", "Silence"])
 const isStep = (value: unknown): value is Step => Predicate.hasProperty(value, "_tag") && stepTags.has(value._tag)
 
-/** What is wrong with what a script has as a step; the text follows its name. Null when nothing is. */
+/** What is wrong with a step; the text follows its name. Null when nothing is. */
 export const stepMistake = (value: unknown): string | null => {
   const call = makers.get(value)
   if (call !== undefined) return `is a function that makes a step: write ${call}`
-  if (typeof value === "function") return null
   if (!isStep(value))
     return "must be a step, such as hit({ found: true }), a function that gives one, or a list of these"
   if (value._tag === "Silence") return null
@@ -98,11 +97,14 @@ export const stepMistake = (value: unknown): string | null => {
     : `has an "after" that is no time: write after: "3 seconds", or a number of milliseconds`
 }
 
+/** A function is asked when the call is made, and what it gives is judged then. */
+const isFunction = (value: unknown): boolean => typeof value === "function" && !makers.has(value)
+
 /** What is wrong with a script, which has this name in the message. */
 export const scriptMistake = (name: string, steps: ReadonlyArray<unknown>): string | null => {
   if (steps.length === 0) return `${name} is empty: give it a step, such as hit()`
   for (const [index, step] of steps.entries()) {
-    const mistake = stepMistake(step)
+    const mistake = isFunction(step) ? null : stepMistake(step)
     if (mistake !== null) return `${steps.length === 1 ? name : `step ${index + 1} of ${name}`} ${mistake}`
   }
   return null
