@@ -8,6 +8,7 @@ import { member } from "../../domain/Members.js"
 import { didYouMean, fieldMeant } from "../../domain/Similar.js"
 import type { ContentProblem } from "../../services/CatalogPublisher.js"
 import type { LintProblem } from "./CatalogLint.js"
+import { likelyCosts } from "./LikelyCosts.js"
 import { type CatalogProblem, idOfFile, type ReadContent } from "./ManifestReading.js"
 
 /** Keywords whose schemas speak of the same object. */
@@ -100,9 +101,12 @@ export const likelyMistakes = (
   return endpoints.flatMap(({ operation }) => {
     const fields = fieldsOf(operation)
     const job = operation.job === undefined ? undefined : byId.get(operation.job)
-    return [...ofBindings(operation, fields), ...ofAccepts(operation, fields, job), ...ofDivisions(operation)].map(
-      (found) => ({ endpointId: operation.id, ...found })
-    )
+    return [
+      ...ofBindings(operation, fields),
+      ...ofAccepts(operation, fields, job),
+      ...ofDivisions(operation),
+      ...likelyCosts(operation)
+    ].map((found) => ({ endpointId: operation.id, ...found }))
   })
 }
 

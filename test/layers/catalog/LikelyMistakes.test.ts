@@ -51,6 +51,46 @@ describe("a check of a catalog warns of", () => {
       assert.deepStrictEqual(warned({ response: { costMicros } }), [])
   })
 
+  it("a cost that is told whatever the answer says, which would charge failures", () => {
+    const costing = (costMicros: string, more: object = {}) => warned({ response: { costMicros }, ...more })
+    const constant =
+      "response.costMicros: reads nothing of the answer, so failures would be charged too: let it be null where the answer tells no cost, such as (body.id && `3000`) || `null`"
+    const paged = { input: { ...input, required: ["page"] } }
+    for (const source of [
+      "`3000`",
+      "'3000'",
+      "`1000` * `3`",
+      "'body' && `3000`",
+      "max([`1`, `2`])",
+      "`{}` | body || `5`"
+    ])
+      assert.deepStrictEqual(costing(source), [constant], source)
+    for (const source of ["input.page * `3`", "$.input.page * `3`", "input.body || `3`", "(@).input.page * `3`"])
+      assert.deepStrictEqual(costing(source, paged), [constant], source)
+    assert.match(
+      costing("body.credits || `3000`").join(),
+      /tells \$0\.003 of an error without a body \(status 502\), so/
+    )
+    assert.match(costing("body.error && `0` || `2`").join(), /tells \$0\.000002 of an error/)
+    for (const source of [
+      "`0`",
+      "`null`",
+      "body.cost",
+      "@.body.cost",
+      "$.body.cost",
+      "(body.id && `3000`) || `null`",
+      "status == `200` && `3000` || `null`",
+      'to_number(headers."x-cost")',
+      "input.page * body.credits",
+      "sum(body.items[*].cost)",
+      "let $b = body in $b.cost",
+      "{ n: body.credits } | n * `1000`",
+      "input | $.body.cost",
+      "max([`150`, length(body.tweets) * `150`])"
+    ])
+      assert.deepStrictEqual(costing(source, paged), [], source)
+  })
+
   it.live("an output field that the job has in another spelling", () =>
     Effect.map(
       lintCatalog({
