@@ -169,8 +169,16 @@ const pageOf = (seen: SeenExchange, isRead: IsRead): JsonObject => ({
   body: dataIn(seen)
 })
 
+/** What the answer told of its cost, for the sample. What is no amount says that the rule is wrong, and is not kept. */
+const toldCost = ({ endpoint, result }: Trial): JsonObject => {
+  const { cost } = Either.merge(result)
+  if (endpoint.operation.response.costMicros === undefined || cost._tag === "Anomaly") return {}
+  return { costMicros: cost._tag === "Reported" ? cost.micros : null }
+}
+
 /** The sample of a call, whose keys are blotted out already. Null where no answer came. */
-const sampleOf = ({ endpoint, exchanges: all, headersRead, input, result }: Trial): JsonObject | null => {
+const sampleOf = (trial: Trial): JsonObject | null => {
+  const { endpoint, exchanges: all, headersRead, input, result } = trial
   const exchanges = all.filter(({ step }) => step === "call")
   const pages = pagesAmong(endpoint, exchanges)
   const last = pages[0] ?? exchanges.at(-1)
@@ -196,7 +204,8 @@ const sampleOf = ({ endpoint, exchanges: all, headersRead, input, result }: Tria
     ...(pages.length < 2 ? {} : { pages: pages.slice(1).map((each) => pageOf(each, headersRead.byAnyone)) }),
     outcome: Either.isRight(result) ? result.right.outcome : "error",
     ...(Either.isLeft(result) ? { code: result.left.failure.code } : {}),
-    ...(known.length === 0 ? {} : { normalized: Object.fromEntries(known) })
+    ...(known.length === 0 ? {} : { normalized: Object.fromEntries(known) }),
+    ...toldCost(trial)
   }
 }
 

@@ -24,6 +24,7 @@ import { Auth } from "./manifest/Auth.js"
 import { optional, Text, withDefault } from "./manifest/Fields.js"
 import { PageRules } from "./manifest/PageRules.js"
 import { Price, Volume } from "./manifest/Price.js"
+import { Micros } from "./Micros.js"
 import { Binding, Body, FileRule, FixedValue } from "./manifest/Request.js"
 import { Variables } from "./manifest/Variables.js"
 
@@ -79,7 +80,9 @@ export const Sample = Schema.Struct({
   /** The failed-run code of an `error` sample. */
   code: optional(Text),
   /** What `normalized.fields` must contain, when the operation has an output map. */
-  normalized: optional(JsonObject)
+  normalized: optional(JsonObject),
+  /** What the answer must tell of its cost (`response.costMicros`), in micros; null: nothing. */
+  costMicros: optional(Schema.NullOr(Micros))
 })
 export type Sample = typeof Sample.Type
 

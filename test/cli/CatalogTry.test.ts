@@ -427,6 +427,7 @@ layer(CommandLineTest, { excludeTestServices: true })("catalog try", (it) => {
         const kept = Object.keys(sample.headers).sort()
         if (wanted !== null) assert.deepStrictEqual(kept, [...wanted])
         else assert.includeMembers(kept, ["x-other", "x-rid"])
+        assert.strictEqual(sample.costMicros, 700)
         assert.notIncludeMembers(kept, ["set-cookie"])
         assert.notIncludeMembers(kept, ["content-length"])
         assert.deepStrictEqual(yield* lint(path, sample), [])

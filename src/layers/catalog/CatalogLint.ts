@@ -10,7 +10,7 @@ import { canonical, type Json, type JsonObject } from "../../domain/Json.js"
 import type { Endpoint, JobManifest, Sample } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
 import { didYouMean, fieldMeant } from "../../domain/Similar.js"
-import type { CallFailure, Credential, ProviderAnswer } from "../../domain/ProviderCall.js"
+import type { CallFailure, CostEvidence, Credential, ProviderAnswer } from "../../domain/ProviderCall.js"
 import { readUrl } from "../../domain/Url.js"
 import { Providers } from "../../services/Providers.js"
 import { makeEndpoint } from "./ManifestEndpoints.js"
@@ -144,8 +144,16 @@ const differences = (expected: JsonObject, actual: JsonObject): ReadonlyArray<st
     .filter(([field, value]) => canonical(value) !== canonical(member(actual, field) ?? null))
     .map(
       ([field, value]) =>
-        `normalized.fields.${field} is ${JSON.stringify(member(actual, field) ?? null)} and not ${JSON.stringify(value)}`
+        `normalized.fields.${field} came out as ${JSON.stringify(member(actual, field) ?? null)} and not as the sample's ${JSON.stringify(value)}`
     )
+
+/** What the answer told of its cost, where it is not what the sample says. A listed price is not told by the answer. */
+const costDifference = ({ costMicros }: Sample, told: CostEvidence): ReadonlyArray<string> => {
+  if (costMicros === undefined) return []
+  const came =
+    told._tag === "Reported" ? `${told.micros}` : told._tag === "None" ? "null" : `no amount (${told.reported})`
+  return came === `${costMicros}` ? [] : [`costMicros came out as ${came} and not as the sample's ${costMicros}`]
+}
 
 /** Why the answer of a sample is not as the operation documents it. Null when it is, or when that cannot be told. */
 const undocumented = (endpoint: Endpoint, { body, outcome, pages }: ProviderAnswer): string | null => {
@@ -159,12 +167,18 @@ const compareAnswer = (endpoint: Endpoint, sample: Sample, answer: ProviderAnswe
   if (sample.outcome !== answer.outcome) return [`came out as ${answer.outcome} and not as ${sample.outcome}`]
   const broken = undocumented(endpoint, answer)
   if (broken !== null) return [broken]
-  return sample.normalized === undefined ? [] : differences(sample.normalized, answer.normalized?.fields ?? {})
+  return [
+    ...differences(sample.normalized ?? {}, answer.normalized?.fields ?? {}),
+    ...costDifference(sample, answer.cost)
+  ]
 }
 
-const compareFailure = (sample: Sample, { failure: { code, message } }: CallFailure): ReadonlyArray<string> => {
+const compareFailure = (sample: Sample, { cost, failure: { code, message } }: CallFailure): ReadonlyArray<string> => {
   if (sample.outcome !== "error") return [`failed with ${code} (${message}) and is documented as ${sample.outcome}`]
-  return sample.code === undefined || sample.code === code ? [] : [`failed with ${code} and not with ${sample.code}`]
+  return [
+    ...(sample.code === undefined || sample.code === code ? [] : [`failed with ${code} and not with ${sample.code}`]),
+    ...costDifference(sample, cost)
+  ]
 }
 
 /** How long an asynchronous sample is polled: one whose end its rules never see must not hold up the others. */

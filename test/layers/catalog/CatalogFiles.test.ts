@@ -276,6 +276,37 @@ describe("the lint", () => {
     })
   )
 
+  it.live("tells what a field and the cost came out as, and what the sample says of them", () =>
+    Effect.gen(function* () {
+      const lint = Effect.fnUntraced(function* (sample: string, costMicros = "body.credits") {
+        const rules = `response: { success: body.name, costMicros: '${costMicros}' }\noutput: { fields: { name: body.name } }`
+        const jobs = [`${job}\nfields: { name: What it is called. }`]
+        const sampled = provider(`${rules}\nsamples: { hit: { input: {}, ${sample} } }`, "mock: true")
+        return (yield* lintCatalog(Either.getOrThrow(decode([sampled], jobs)))).map(({ message }) => message)
+      })
+      const hit = "body: { name: Hedera helix, credits: 3000 }, outcome: hit"
+      const error = "status: 500, body: { credits: 20 }, outcome: error"
+      assert.deepStrictEqual(yield* lint(hit), [], "a sample need not say the cost")
+      assert.deepStrictEqual(yield* lint(`${hit}, costMicros: 3000`), [])
+      assert.deepStrictEqual(yield* lint(`${hit}, costMicros: null`, "body.gone"), [])
+      assert.deepStrictEqual(yield* lint(`${error}, costMicros: 20`), [])
+      assert.deepStrictEqual(yield* lint(`${hit}, normalized: { name: Hedera hlix }, costMicros: 4000`), [
+        'normalized.fields.name came out as "Hedera helix" and not as the sample\'s "Hedera hlix"',
+        "costMicros came out as 3000 and not as the sample's 4000"
+      ])
+      assert.deepStrictEqual(yield* lint(`${error}, code: auth_error, costMicros: null`), [
+        "failed with provider_error and not with auth_error",
+        "costMicros came out as 20 and not as the sample's null"
+      ])
+      assert.deepStrictEqual(yield* lint(`${hit}, costMicros: 3000`, "body.gone"), [
+        "costMicros came out as null and not as the sample's 3000"
+      ])
+      assert.deepStrictEqual(yield* lint(`${hit}, costMicros: null`, "body.name"), [
+        'costMicros came out as no amount ("Hedera helix") and not as the sample\'s null'
+      ])
+    })
+  )
+
   it.live("takes no request that is sent again with a new access token for a further page", () =>
     Effect.gen(function* () {
       const sampled = (pages: string) =>
