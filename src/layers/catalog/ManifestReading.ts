@@ -4,7 +4,8 @@
  */
 import { basename } from "node:path"
 import { Data, Either, ParseResult, Schema } from "effect"
-import { Lexer, parseDocument, Parser } from "yaml"
+import { Lexer, parseDocument, Parser, type YAMLParseError } from "yaml"
+import { cutText } from "../../domain/Characters.js"
 import { manifestDepthMax } from "../../domain/Limits.js"
 import { JobManifest, ProviderManifest } from "../../domain/Manifest.js"
 import { didYouMean, fieldMeant } from "../../domain/Similar.js"
@@ -130,6 +131,17 @@ const isTooDeep = (text: string): boolean => {
   return false
 }
 
+const lineCharsMax = 80
+
+/** The first line of what the reader of YAML says, with the line of the file instead of a drawing of it. */
+const yamlMistake = ({ linePos, message }: YAMLParseError, text: string): string => {
+  const said = message.split("\n", 1)[0]?.replace(/:$/, "") ?? "is not YAML"
+  const line = text.split(/\r?\n/)[(linePos?.[0].line ?? 0) - 1]?.trim() ?? ""
+  const shown = line === "" ? said : `${said}: ${JSON.stringify(cutText(line, lineCharsMax))}`
+  const isOfIndent = /^(All \w+ items must start|Sequence item without|Unexpected \S+ at node end)/.test(said)
+  return isOfIndent ? `${shown}; its indent, or that of a line above it, does not fit the others` : shown
+}
+
 const parseYaml = ({ file, parsed, text }: ManifestText): Either.Either<unknown, ReadonlyArray<CatalogProblem>> => {
   if (parsed !== undefined) return Either.right(parsed)
   if (isTooDeep(text))
@@ -137,8 +149,7 @@ const parseYaml = ({ file, parsed, text }: ManifestText): Either.Either<unknown,
   const document = parseDocument(text)
   // What follows the first mistake is read wrongly because of it.
   const [error] = document.errors
-  if (error !== undefined)
-    return Either.left([{ file, path: "", message: error.message.split("\n", 1)[0] ?? "is not YAML" }])
+  if (error !== undefined) return Either.left([{ file, path: "", message: yamlMistake(error, text) }])
   return Either.mapLeft(
     Either.try((): unknown => document.toJS()),
     () => [{ file, path: "", message: "uses aliases without end" }]
@@ -164,6 +175,9 @@ const inWords = (message: string, name: string): string => {
   const members = unexpected.exec(message)?.[1]
   if (members === undefined)
     return message
+      .replace(/^Expected an integer, .*/s, (said) =>
+        /micros$/i.test(name) ? `${said}: micros are millionths of a dollar, so $0.004 is 4000` : said
+      )
       .replace("Struct (Encoded side)", "an object")
       .replace(/\bReadonlyArray<[^,]*>/g, "a list")
       .replace(/\bNonEmptyTrimmedString\b/g, "text")

@@ -382,6 +382,33 @@ describe("a check of manifests", () => {
     assert.include(found.left.problems[0]?.message, "at line ")
   })
 
+  it("shows the line that is not YAML, and says where an indent is wrong", () => {
+    const said = (text: string) =>
+      Either.match(decode([text]), {
+        onRight: () => [],
+        onLeft: ({ problems: found }) => found.map((each) => each.message)
+      })
+    assert.deepStrictEqual(said("operations:\n  - id: a\n    name: b\n   job: x\n"), [
+      'Sequence item without - indicator at line 4, column 1: "job: x"; its indent, or that of a line above it, does not fit the others'
+    ])
+    assert.deepStrictEqual(said("id: a\nname: b: c\n"), [
+      'Nested mappings are not allowed in compact mappings at line 2, column 7: "name: b: c"'
+    ])
+  })
+
+  it("says what a price is counted in, where it is a fraction", () => {
+    const found = decode([provider("").replace("micros: 0", "micros: 0.004")])
+    assert.deepStrictEqual(
+      Either.isLeft(found) ? found.left.problems.map(({ message, path }) => [path, message]) : [],
+      [
+        [
+          "operations.0.price.micros",
+          "Expected an integer, actual 0.004: micros are millionths of a dollar, so $0.004 is 4000"
+        ]
+      ]
+    )
+  })
+
   it("tells a word that is none of several once, and what a provider has wrong once and not for each operation", () => {
     const found = decode([provider("effect: harmless")])
     assert.deepStrictEqual(Either.isLeft(found) ? found.left.problems : [], [
