@@ -25,7 +25,7 @@ const classes: ReadonlyArray<ErrorClass> = [...Object.values(ApiErrors), ...Obje
 const sampleOf = (cls: Schema.Schema.AnyNoContext): unknown =>
   FastCheck.sample(Arbitrary.make(cls), { numRuns: 1, seed: 7 })[0]
 
-/** The contract's first table, the one error that the completions add, and those for compressed bodies and ranges of files. */
+/** The first table of the contract, the error that the completions add, and those for compressed bodies and ranges. */
 const contract: Readonly<Record<string, readonly [status: number, retryable: boolean]>> = {
   validation_error: [400, false],
   runs_cursor_invalid: [400, false],
