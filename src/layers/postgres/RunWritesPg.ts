@@ -62,7 +62,7 @@ const ending = [
   "completedAt"
 ] as const
 /** The columns that are sent with the end of an attempt. */
-const ended = [...key, "n", ...ending] as const
+const attemptEnd = [...key, "n", ...ending] as const
 
 export const runWrites = (database: Database["Type"], databaseNow: Effect.Effect<string>) => {
   const { query, send, sql, transact } = database
@@ -108,7 +108,7 @@ export const runWrites = (database: Database["Type"], databaseNow: Effect.Effect
   })
 
   const endsOf = (attempts: ReadonlyArray<Attempt>) =>
-    sql`from json_to_recordset(${attemptTable.documentOnly(attempts, ended)}::json) as e (${sql.literal(attemptTable.typedOnly(ended))})`
+    sql`from json_to_recordset(${attemptTable.documentOnly(attempts, attemptEnd)}::json) as e (${sql.literal(attemptTable.typedOnly(attemptEnd))})`
 
   const conclude = (conclusions: ReadonlyArray<Conclusion>) => {
     const attempts = conclusions.flatMap(({ attempt }) => (attempt === null ? [] : [attempt]))
