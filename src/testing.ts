@@ -24,7 +24,7 @@ import type { MoneyAndRuns, People } from "./layers/compose/Engine.js"
 import { mistakeIn, TestGatewayInvalid, type TestGatewayOptions, textsOf } from "./layers/compose/TestGatewayOptions.js"
 import { EngineInMemory, type EngineServices, StorageMemory } from "./layers/compose/MemoryGateway.js"
 import { ProvidersScripted, type ScriptedProviders } from "./layers/providers/ProvidersScripted.js"
-import { scriptMistake } from "./layers/providers/ScriptedSteps.js"
+import { scriptMistake } from "./layers/providers/ScriptMistakes.js"
 import { CallbacksNone } from "./layers/providers/CallbacksSigned.js"
 import { CursorKeyMemory } from "./layers/memory/CursorKeyMemory.js"
 import { DrainingMemory } from "./layers/node/DrainingMemory.js"
@@ -40,18 +40,7 @@ import type { Reconciliation } from "./services/Reconciliation.js"
 import { type CreatedRun, type CreateError, Runs } from "./services/Runs.js"
 import { Wallet } from "./services/Wallet.js"
 
-export {
-  drop,
-  fail,
-  hit,
-  miss,
-  type Scripted,
-  silence,
-  type Step,
-  type StepOptions,
-  unreachable,
-  weak
-} from "./layers/providers/ScriptedSteps.js"
+export * from "./layers/providers/ScriptedSteps.js"
 export { type Manifest, TestGatewayInvalid, type TestGatewayOptions } from "./layers/compose/TestGatewayOptions.js"
 /** The codes that `fail` takes, such as `new failures.ProviderRateLimited()`. */
 export * as failures from "./domain/RunFailures.js"

@@ -281,6 +281,12 @@ describe("a test gateway", () => {
           yield* words(untyped(`{ "providers": { "mock-email-find": ${step} } }`)),
           'providers["mock-email-find"] must be a step, such as hit({ found: true }), a function that gives one, or a list of these'
         )
+      const misspelt: object = { afer: "3 seconds" }
+      for (const step of [hit(undefined, misspelt), fail(new failures.ProviderTimeout(), misspelt), drop(misspelt)])
+        assert.include(
+          yield* words({ providers: { "mock-email-find": [hit(), step] } }),
+          'step 2 of providers["mock-email-find"] has no option "afer"; there are after, costMicros'
+        )
       assert.include(yield* words({ manifests: ["id: ["] }), "manifests[0]")
       for (const path of ["my-catalog/x.yaml", "crm.json", "C:\\catalog\\x.yml"])
         assert.include(

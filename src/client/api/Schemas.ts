@@ -1948,8 +1948,8 @@ export type TokenRequest = {
    */
   readonly monthlyLimitUsd?: number | null | undefined
   /**
-   * When it ends; without it, when the calling token ends; null for never is refused when that ends. Example:
-   * "2027-01-01T00:00:00.000Z".
+   * When it ends; without it, when the calling token ends; null is never, and is refused when the calling
+   * token ends. Example: "2027-01-01T00:00:00.000Z".
    */
   readonly expiresAt?: string | null | undefined
 }

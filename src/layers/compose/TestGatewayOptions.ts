@@ -6,7 +6,7 @@ import type { JobManifest, ProviderManifest } from "../../domain/Manifest.js"
 import { microsPerUsd } from "../../domain/Micros.js"
 import { scopes as allScopes, type Scope } from "../../domain/Scope.js"
 import type { Scripted } from "../providers/ProvidersScripted.js"
-import { scriptMistake } from "../providers/ScriptedSteps.js"
+import { scriptMistake } from "../providers/ScriptMistakes.js"
 import type { DispatcherOptions } from "../runs/dispatch/DispatcherQueue.js"
 
 /** Text of a YAML file, or what it would be parsed to. With `operations` it is a provider, otherwise a job. */

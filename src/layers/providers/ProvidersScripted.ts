@@ -22,21 +22,11 @@ import { callPlanFor } from "./CallPlan.js"
 import { checkCommon, prepare, prepareJob } from "./InputPreparation.js"
 import { costEvidence, countTold } from "./AnswerEvidence.js"
 import { mapped } from "./Judgement.js"
-import { hit, type Scripted, type Step, stepMistake } from "./ScriptedSteps.js"
+import { hit, type Scripted, type Step } from "./ScriptedSteps.js"
+import { stepMistake } from "./ScriptMistakes.js"
 import type { Case } from "./StatedFailures.js"
 
-export {
-  drop,
-  fail,
-  hit,
-  miss,
-  type Scripted,
-  silence,
-  type Step,
-  type StepOptions,
-  unreachable,
-  weak
-} from "./ScriptedSteps.js"
+export * from "./ScriptedSteps.js"
 
 export interface ScriptedProviders {
   readonly layer: Layer.Layer<Providers>

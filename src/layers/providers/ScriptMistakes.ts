@@ -1,0 +1,61 @@
+/** What is wrong with the script of a provider: tests in JavaScript have no compiler to say so. */
+import { Duration, Option, Predicate } from "effect"
+import { runFailures } from "../../domain/RunFailures.js"
+import { drop, fail, hit, miss, type Step, type StepOptions, unreachable, weak } from "./ScriptedSteps.js"
+
+/** What makes a step has to be called; how, by what it is. */
+const makers: ReadonlyMap<unknown, string> = new Map<unknown, string>([
+  [hit, "hit()"],
+  [weak, "weak()"],
+  [miss, "miss()"],
+  [fail, "fail(new failures.ProviderTimeout())"],
+  [drop, "drop()"],
+  [unreachable, "unreachable()"]
+])
+
+const stepTags: ReadonlySet<unknown> = new Set<Step["_tag"]>(["Answer", "Failure", "Silence"])
+const isStep = (value: unknown): value is Step => Predicate.hasProperty(value, "_tag") && stepTags.has(value._tag)
+
+type Answer = Extract<Step, { readonly _tag: "Answer" }>
+type Failure = Extract<Step, { readonly _tag: "Failure" }>
+
+const options: Record<keyof StepOptions, true> = { after: true, costMicros: true }
+
+/** Every member that a step may have, whatever it is. */
+const members: Record<Exclude<keyof Answer | keyof Failure, keyof StepOptions>, true> = {
+  _tag: true,
+  outcome: true,
+  body: true,
+  failure: true,
+  how: true
+}
+const isMember = (name: string): boolean => Object.hasOwn(options, name) || Object.hasOwn(members, name)
+
+/** What is wrong with a step; the text follows its name. Null when nothing is. */
+export const stepMistake = (value: unknown): string | null => {
+  const call = makers.get(value)
+  if (call !== undefined) return `is a function that makes a step: write ${call}`
+  if (!isStep(value))
+    return "must be a step, such as hit({ found: true }), a function that gives one, or a list of these"
+  if (value._tag === "Silence") return null
+  if (value._tag === "Failure" && !runFailures.some((failure) => value.failure instanceof failure))
+    return "must have a failure with a code: write fail(new failures.ProviderTimeout())"
+  const unknown = Object.keys(value).find((name) => !isMember(name))
+  if (unknown !== undefined) return `has no option "${unknown}"; there are ${Object.keys(options).join(", ")}`
+  return Option.isSome(Duration.decodeUnknown(value.after))
+    ? null
+    : `has an "after" that is no time: write after: "3 seconds", or a number of milliseconds`
+}
+
+/** A function is asked when the call is made, and what it gives is judged then. */
+const isFunction = (value: unknown): boolean => typeof value === "function" && !makers.has(value)
+
+/** What is wrong with a script, which has this name in the message. */
+export const scriptMistake = (name: string, steps: ReadonlyArray<unknown>): string | null => {
+  if (steps.length === 0) return `${name} is empty: give it a step, such as hit()`
+  for (const [index, step] of steps.entries()) {
+    const mistake = isFunction(step) ? null : stepMistake(step)
+    if (mistake !== null) return `${steps.length === 1 ? name : `step ${index + 1} of ${name}`} ${mistake}`
+  }
+  return null
+}
