@@ -91,6 +91,37 @@ describe("what is assumed of pg", () => {
     assert.isUndefined(nameOf("select 1", []))
   })
 
+  assumption("the columns of a statement with a name are described until they are known", async (client) => {
+    let descriptions = 0
+    client.connection.on("rowDescription", () => (descriptions += 1))
+    const text = "select $1::int as n, $2::text as word, now() as at"
+    const shapeOf = ({ result }: Answered) => result.fields.map(({ dataTypeID, name }) => `${name} ${dataTypeID}`)
+    // One that fails teaches nothing, and two that leave together are both described.
+    await answerOf(client, text, ["no number", "a"])
+    assert.strictEqual(descriptions, 0)
+    const [first, second] = await Promise.all([answerOf(client, text, [1, "a"]), answerOf(client, text, [2, null])])
+    const third = await answerOf(client, text, [3, "c"])
+    assert.strictEqual(descriptions, 2)
+    assert.deepStrictEqual(shapeOf(third), shapeOf(first))
+    assert.deepStrictEqual(
+      [first, second, third].map(({ result: { rows } }) => rows.map(({ n, word }) => ({ n, word }))),
+      [[{ n: 1, word: "a" }], [{ n: 2, word: null }], [{ n: 3, word: "c" }]]
+    )
+    assert.instanceOf(third.result.rows[0].at, Date)
+    // A statement without a name has different columns under the same lack of one.
+    assert.deepStrictEqual((await answerOf(client, "select 1 as one")).result.rows, [{ one: 1 }])
+    assert.deepStrictEqual((await answerOf(client, "select 'x' as x, 'y' as y")).result.rows, [{ x: "x", y: "y" }])
+  })
+
+  assumption("a statement that writes has no columns, and says how many rows it wrote each time", async (client) => {
+    await answerOf(client, "create table notes (id int)")
+    const write = (count: number) =>
+      answerOf(client, "insert into notes select generate_series(1, $1::int)", [count]).then(
+        ({ result: { fields, rowCount, rows } }) => ({ fields, rowCount, rows })
+      )
+    for (const count of [2, 3]) assert.deepStrictEqual(await write(count), { fields: [], rowCount: count, rows: [] })
+  })
+
   assumption(
     "a statement without an answer fails with a text that is known, and its connection is not used again",
     async (client) => {
