@@ -321,6 +321,8 @@ export class BillingUnavailable extends Schema.TaggedError<BillingUnavailable>()
       : "Billing is not enabled on this gateway"
   }
   get retryHint() {
+    if (this.processor === "silent")
+      return "The payment processor sends this event again by itself. The gateway's log says what it answered."
     return this.missing === undefined
       ? BillingUnavailable.retryHint
       : "Set what the message names and start the gateway again; the payment processor sends its reports again."

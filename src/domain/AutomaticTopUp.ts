@@ -2,15 +2,16 @@
  * Automatic top-ups as decisions. A workspace's rule says below which balance the saved card is charged, with how much,
  * and how much in a calendar month (UTC). One top-up is under way at a time. It is written down before the card is
  * charged, together with its amount in the month, so that neither a crash nor a second node charges twice or beyond the
- * maximum. A card that is declined disables the rule until somebody sets it again.
+ * maximum. A card that is declined disables the rule until somebody sets it again, and so does a payment that is taken
+ * back.
  */
 import { spendInMonth } from "./Admission.js"
 import { ValidationError } from "./ApiErrors.js"
 import type { TopUpId, WorkspaceId } from "./Ids.js"
 import { type Micros, add, minus, toUsd, zero } from "./Micros.js"
-import type { AutomaticStop } from "./PaymentReport.js"
+import type { AutomaticStop, ChargeStop } from "./PaymentReport.js"
 import { monthOf } from "./Run.js"
-import { amountProblem, type BillingPolicy } from "./TopUp.js"
+import { amountProblem, type BillingPolicy, topUpExplanations } from "./TopUp.js"
 
 export interface AutomaticRule {
   /** The card is charged when less than this is available. */
@@ -41,6 +42,10 @@ export interface AutomaticTopUp extends AutomaticRule {
   readonly updatedAt: number
 }
 
+/** In words that go with the field. */
+export const belowExpected = ({ maximumMicros }: Pick<BillingPolicy, "maximumMicros">): string =>
+  `must be more than 0 and at most ${toUsd(maximumMicros)} US dollars`
+
 /** What is wrong with a rule; null when it can be used. */
 export const ruleProblem = (
   policy: Pick<BillingPolicy, "minimumMicros" | "maximumMicros">,
@@ -49,8 +54,7 @@ export const ruleProblem = (
   const { maximumMicros } = policy
   const amountWrong = amountProblem(policy, amountMicros)
   if (amountWrong !== null) return ValidationError.of("amountUsd", amountWrong)
-  if (belowMicros === 0 || belowMicros > maximumMicros)
-    return ValidationError.of("belowUsd", `must be more than 0 and at most ${toUsd(maximumMicros)} US dollars`)
+  if (belowMicros === 0 || belowMicros > maximumMicros) return ValidationError.of("belowUsd", belowExpected(policy))
   return monthlyMaximumMicros < amountMicros
     ? ValidationError.of("monthlyMaximumUsd", "must be at least amountUsd")
     : null
@@ -89,15 +93,23 @@ const stops: { readonly [Stop in AutomaticStop]: string } = {
     "The saved card was declined. Pay a top-up with another card and savePaymentMethod, then set the rule again.",
   authentication_required:
     "The bank asks the owner of the card to confirm each payment. Pay a top-up with another card and savePaymentMethod, then set the rule again.",
-  charge_failed: "The payment processor could not charge the saved card. Set the rule again to try once more."
+  charge_failed: "The payment processor could not charge the saved card. Set the rule again to try once more.",
+  payment_taken_back:
+    "A payment was disputed, or an automatic top-up was refunded. Set the rule again if the saved card may still be charged."
 }
 
-export const automaticMessage = (state: AutomaticState, reason: AutomaticStop | null): string => {
+export const automaticMessage = (
+  state: AutomaticState,
+  reason: AutomaticStop | null,
+  processorConfigured: boolean
+): string => {
   switch (state) {
     case "active":
       return "The saved card is charged when the balance falls below belowUsd."
     case "no_payment_method":
-      return "No card is saved: pay a top-up with savePaymentMethod."
+      return processorConfigured
+        ? "No card is saved: pay a top-up with savePaymentMethod."
+        : topUpExplanations.payment_processor_not_configured
     case "monthly_maximum_reached":
       return "Another automatic top-up would pass monthlyMaximumUsd; the next one can come when the month is over."
     case "disabled":
@@ -177,13 +189,20 @@ export const resumed = (rule: AutomaticTopUp, { startedAt }: TopUpUnderWay, now:
   retryAt: now + Math.min(leaseMillisMax, Math.max(leaseMillis, (now - startedAt) / 2))
 })
 
+/** A payment that came after its top-up had ended unpaid counts after all, in the month that counts now. */
+const paidLate = (rule: AutomaticTopUp, amountMicros: Micros, now: number): AutomaticTopUp => {
+  const { month, monthMicros } = counted(rule, now)
+  return { ...rule, month, monthMicros: add(monthMicros, amountMicros) }
+}
+
 /** The rule after its top-up has ended. One that was not paid does not count in the month. */
 export const ended = (
   rule: AutomaticTopUp,
   topUp: { readonly topUpId: TopUpId; readonly amountMicros: Micros; readonly paid: boolean },
-  declined: AutomaticStop | null
+  declined: ChargeStop | null,
+  now: number
 ): AutomaticTopUp => {
-  if (rule.underWay?.topUpId !== topUp.topUpId) return rule
+  if (rule.underWay?.topUpId !== topUp.topUpId) return topUp.paid ? paidLate(rule, topUp.amountMicros, now) : rule
   const over = { ...rule, underWay: null, retryAt: 0 }
   if (topUp.paid) return over
   const unpaid = { ...over, monthMicros: minus(rule.monthMicros, topUp.amountMicros) }
@@ -191,3 +210,7 @@ export const ended = (
     ? unpaid
     : { ...unpaid, status: "disabled", disabledReason: declined }
 }
+
+/** The rule after a payment was taken back. A top-up under way goes on. */
+export const stopped = (rule: AutomaticTopUp): AutomaticTopUp =>
+  rule.status === "on" ? { ...rule, status: "disabled", disabledReason: "payment_taken_back" } : rule

@@ -25,6 +25,7 @@ export const SignedMicros = Schema.Int.pipe(
 
 export const zero: Micros = Micros.make(0)
 export const microsPerUsd = 1_000_000
+export const microsPerCent = microsPerUsd / 100
 
 /** Micros as the contract's dollar numbers: 1250000 becomes 1.25. */
 export const toUsd = (amount: number): number => amount / microsPerUsd

@@ -37,11 +37,15 @@ export interface UnpaidReport {
   readonly topUpId: TopUpId
   readonly status: "expired" | "failed"
   /** Why an automatic top-up was not paid; null for a checkout. */
-  readonly declined: AutomaticStop | null
+  readonly declined: ChargeStop | null
 }
 
+/** Why a saved card could not be charged. */
+export const chargeStops = ["card_declined", "authentication_required", "charge_failed"] as const
+export type ChargeStop = (typeof chargeStops)[number]
+
 /** Why automatic top-ups of a workspace have ended. */
-export const automaticStops = ["card_declined", "authentication_required", "charge_failed"] as const
+export const automaticStops = [...chargeStops, "payment_taken_back"] as const
 export type AutomaticStop = (typeof automaticStops)[number]
 
 /** `open`: nothing was taken so far, as with an inquiry. `returned` is final. */
@@ -160,6 +164,15 @@ export const withReversal = (payment: Payment, report: Reversal): Payment | "unc
   const others = payment.reversals.filter((reversal) => reversal.objectId !== objectId)
   return recounted({ ...payment, reversals: [...others, { objectId, kind, state, amountMicros }] })
 }
+
+/**
+ * Whether the saved card must not be charged by itself any more. Its owner disputes a payment, or an automatic top-up
+ * was refunded: the balance is low then, and the next top-up would take the same money again.
+ */
+export const stopsAutomatic = (
+  topUp: { readonly automatic: boolean },
+  reversals: ReadonlyArray<Pick<Reversal, "kind" | "state">>
+): boolean => reversals.some(({ kind, state }) => state === "taken" && (kind === "dispute" || topUp.automatic))
 
 export interface Booking {
   readonly payment: Payment

@@ -7,7 +7,7 @@
 import { ValidationError } from "./ApiErrors.js"
 import type { WorkspaceId } from "./Ids.js"
 import { topUpMaximumUsdDefault, topUpMinimumUsdDefault, topUpSuggestedUsdDefault } from "./Limits.js"
-import { Micros, microsPerUsd, toUsd } from "./Micros.js"
+import { Micros, microsPerCent, microsPerUsd, toUsd } from "./Micros.js"
 import type { TopUpHint, TopUpReason } from "./TopUpHint.js"
 
 export const topUpStatuses = ["pending", "paid", "expired", "failed", "refused"] as const
@@ -23,13 +23,16 @@ export interface BillingPolicy {
   readonly dashboardUrl: (workspaceId: WorkspaceId) => string
 }
 
-/** The policy with the amounts of `Limits.ts`. */
-export const billingPolicy = (options: Pick<BillingPolicy, "enabled" | "dashboardUrl">): BillingPolicy => ({
-  enabled: options.enabled,
+/** The amounts of `Limits.ts`. */
+export const topUpAmounts: Pick<BillingPolicy, "minimumMicros" | "suggestedMicros" | "maximumMicros"> = {
   minimumMicros: Micros.make(topUpMinimumUsdDefault * microsPerUsd),
   suggestedMicros: Micros.make(topUpSuggestedUsdDefault * microsPerUsd),
-  maximumMicros: Micros.make(topUpMaximumUsdDefault * microsPerUsd),
-  dashboardUrl: options.dashboardUrl
+  maximumMicros: Micros.make(topUpMaximumUsdDefault * microsPerUsd)
+}
+
+export const billingPolicy = (options: Pick<BillingPolicy, "enabled" | "dashboardUrl">): BillingPolicy => ({
+  ...options,
+  ...topUpAmounts
 })
 
 /** The status after a report; null when the report changes nothing. */
@@ -38,7 +41,7 @@ export const nextStatus = (from: TopUpStatus, reported: TopUpStatus): TopUpStatu
   return reported === "paid" || from === "pending" ? reported : null
 }
 
-const explanations: { readonly [Reason in TopUpReason]: string } = {
+export const topUpExplanations: { readonly [Reason in TopUpReason]: string } = {
   billing_disabled: "Billing is switched off on this gateway; its operator can add money to the balance.",
   payment_processor_not_configured: "This gateway takes no payments yet; ask its operator to add money to the balance.",
   operator_workspace: "This workspace belongs to the operator, who adds money to its balance directly.",
@@ -62,16 +65,20 @@ const statusMessages: { readonly [Status in TopUpStatus]: string } = {
 }
 
 export const topUpMessage = (status: TopUpStatus, reason: TopUpReason | null): string =>
-  status !== "paid" && reason !== null ? explanations[reason] : statusMessages[status]
+  status !== "paid" && reason !== null ? topUpExplanations[reason] : statusMessages[status]
+
+type Bounds = Pick<BillingPolicy, "minimumMicros" | "maximumMicros">
+
+/** In words that go with the field of an amount. */
+export const amountExpected = ({ maximumMicros, minimumMicros }: Bounds): string =>
+  `must be between ${toUsd(minimumMicros)} and ${toUsd(maximumMicros)} US dollars`
 
 /** What is wrong with an amount, in words that go with its field; null when a top-up may have it. */
-export const amountProblem = (
-  { maximumMicros, minimumMicros }: Pick<BillingPolicy, "minimumMicros" | "maximumMicros">,
-  amount: Micros
-): string | null =>
-  amount >= minimumMicros && amount <= maximumMicros
-    ? null
-    : `must be between ${toUsd(minimumMicros)} and ${toUsd(maximumMicros)} US dollars`
+export const amountProblem = (bounds: Bounds, amount: Micros): string | null => {
+  if (amount < bounds.minimumMicros || amount > bounds.maximumMicros) return amountExpected(bounds)
+  // No card is charged with a part of a cent.
+  return amount % microsPerCent === 0 ? null : "must be a whole number of cents"
+}
 
 /** The refusal of an amount, with the amounts that are taken; null when it is taken. */
 export const amountRefusal = (
@@ -89,7 +96,7 @@ export const amountRefusal = (
       suggestedUsd: toUsd(suggestedMicros),
       checkoutUrl: null,
       dashboardUrl: policy.dashboardUrl(workspaceId),
-      message: explanations.amount_out_of_range,
+      message: topUpExplanations.amount_out_of_range,
       reason: "amount_out_of_range"
     }
   })
@@ -119,7 +126,7 @@ export const topUpHint = (
     suggestedUsd: toUsd(Math.min(suggested, policy.maximumMicros)),
     checkoutUrl: reason === "balance_low" || reason === "balance_sufficient" ? dashboardUrl : null,
     dashboardUrl,
-    message: explanations[reason],
+    message: topUpExplanations[reason],
     reason
   }
 }

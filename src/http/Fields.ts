@@ -52,6 +52,16 @@ export const UsdInput: Schema.Schema<Micros, number> = Schema.transformOrFail(
   }
 )
 
+/**
+ * The same with the bounds of one field in its words. An amount outside of them that is an amount of dollars still comes
+ * through: what decides about it may have more to say.
+ */
+export const usdWithin = (minimum: Micros, maximum: Micros, expected: string): Schema.Schema<Micros, number> =>
+  UsdInput.annotations({
+    ...says(expected),
+    jsonSchema: { type: "number", minimum: toUsd(minimum), maximum: toUsd(maximum) }
+  })
+
 /** A field with a `jsonSchema` of its own loses its other description, so the `jsonSchema` repeats it. */
 const described = (description: string | undefined) => (description === undefined ? {} : { description })
 

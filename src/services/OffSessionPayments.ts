@@ -2,10 +2,10 @@
 import { Context, Data, type Effect } from "effect"
 import type { TopUpId, WorkspaceId } from "../domain/Ids.js"
 import type { Micros } from "../domain/Micros.js"
-import type { AutomaticStop } from "../domain/PaymentReport.js"
+import type { ChargeStop } from "../domain/PaymentReport.js"
 
 /** The card was not charged, and trying again would not help. */
-export class ChargeRefused extends Data.TaggedError("ChargeRefused")<{ readonly stop: AutomaticStop }> {}
+export class ChargeRefused extends Data.TaggedError("ChargeRefused")<{ readonly stop: ChargeStop }> {}
 /** Nobody knows whether the card was charged. The same request tells later. */
 export class ChargeUncertain extends Data.TaggedError("ChargeUncertain")<{}> {}
 

@@ -6,7 +6,8 @@ import {
   resumed,
   ruleProblem,
   spentInMonth,
-  started
+  started,
+  stopped
 } from "../../src/domain/AutomaticTopUp.js"
 import { TopUpId, WorkspaceId } from "../../src/domain/Ids.js"
 import { Micros } from "../../src/domain/Micros.js"
@@ -44,7 +45,7 @@ describe("AutomaticTopUp", () => {
   })
 
   it("takes exactly the amounts of a top-up, and refuses others in the same words", () => {
-    for (const amount of [4.999999, 5, 1000, 1000.000001]) {
+    for (const amount of [4.999999, 5, 5.001, 999.995, 1000, 1000.000001]) {
       const amountMicros = usd(amount)
       const asked = { belowMicros: usd(15), amountMicros, monthlyMaximumMicros: usd(2000) }
       const refused = amountRefusal(policy, workspaceId, amountMicros)
@@ -66,21 +67,37 @@ describe("AutomaticTopUp", () => {
   it("ends with its own top-up alone: an unpaid one is taken off the month, and a declined card disables the rule", () => {
     const own = { topUpId, amountMicros: usd(10), paid: true }
     const other = { ...own, topUpId: TopUpId.make(`top_${"1".repeat(26)}`) }
-    for (const paid of [true, false])
-      assert.deepStrictEqual(ended(charging, { ...other, paid }, "card_declined"), charging)
+    assert.deepStrictEqual(ended(charging, { ...other, paid: false }, "card_declined", february), charging)
     const over = { ...charging, underWay: null, retryAt: 0 }
-    assert.deepStrictEqual(ended(charging, own, null), over)
+    assert.deepStrictEqual(ended(charging, own, null, february), over)
     const unpaid = { ...over, monthMicros: usd(10) }
-    assert.deepStrictEqual(ended(charging, { ...own, paid: false }, null), unpaid)
-    assert.deepStrictEqual(ended(charging, { ...own, paid: false }, "card_declined"), {
+    assert.deepStrictEqual(ended(charging, { ...own, paid: false }, null, february), unpaid)
+    assert.deepStrictEqual(ended(charging, { ...own, paid: false }, "card_declined", february), {
       ...unpaid,
       status: "disabled",
       disabledReason: "card_declined"
     })
-    assert.deepStrictEqual(ended({ ...charging, status: "off" }, { ...own, paid: false }, "card_declined"), {
+    assert.deepStrictEqual(ended({ ...charging, status: "off" }, { ...own, paid: false }, "card_declined", february), {
       ...unpaid,
       status: "off"
     })
+  })
+
+  it("counts a payment that came after its top-up had ended unpaid, in the month in which it came", () => {
+    const late = { topUpId: TopUpId.make(`top_${"1".repeat(26)}`), amountMicros: usd(10), paid: true }
+    assert.deepStrictEqual(ended(charging, late, null, february), { ...charging, monthMicros: usd(30) })
+    const january20 = rule("2026-01", 20)
+    assert.deepStrictEqual(ended(january20, late, null, february), { ...rule("2026-02", 10) })
+  })
+
+  it("is disabled by a payment that was taken back, where it is on, and its top-up under way goes on", () => {
+    const disabled = { status: "disabled", disabledReason: "payment_taken_back" } as const
+    assert.deepStrictEqual(stopped(charging), { ...charging, ...disabled })
+    for (const other of [
+      { ...charging, status: "off" as const },
+      { ...charging, status: "disabled" as const, disabledReason: "card_declined" as const }
+    ])
+      assert.strictEqual(stopped(other), other)
   })
 
   it("is looked after again after a minute at first, then after half of its age, and at least every hour", () => {

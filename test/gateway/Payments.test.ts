@@ -260,15 +260,30 @@ layer(Layer.scoped(World, world), { excludeTestServices: true, timeout: "60 seco
       })
     )
 
+    it.scoped("of which only the charge is reported is taken back whole, on however many pages its refunds stand", () =>
+      Effect.gen(function* () {
+        const { balance, outcomes, stripe, topUp } = yield* stage
+        const { sessionId } = yield* topUp(20)
+        yield* outcomes(stripe.pay(sessionId))
+        const reference = stripe.sessions.get(sessionId).payment_intent
+        const charges = [1, 2, 3, 4, 5].map(() => stripe.refund(reference, 100)[1])
+        assert.deepStrictEqual(yield* outcomes(charges.slice(-1)), [Array(5).fill("changed")])
+        assert.strictEqual((yield* balance).availableMicros, 15_000_000)
+      })
+    )
+
     it.scoped("about which Stripe does not answer is delivered again", () =>
       Effect.gen(function* () {
         const { balance, deliver, outcomes, stripe, topUp } = yield* stage
         const { sessionId } = yield* topUp(20)
         yield* outcomes(stripe.pay(sessionId))
         const [, charge] = stripe.refund(stripe.sessions.get(sessionId).payment_intent, 500)
-        stripe.meets("server_error")
-        const { json, status } = yield* deliver(charge)
-        assert.deepStrictEqual([status, json.error.code], [503, "billing_unavailable"])
+        for (const meeting of ["server_error", { status: 200, text: '{"data":[null]}' }] as const) {
+          stripe.meets(meeting)
+          const { json, status } = yield* deliver(charge)
+          assert.deepStrictEqual([status, json.error.code], [503, "billing_unavailable"])
+          assert.include(json.error.retryHint, "sends this event again by itself")
+        }
         assert.deepStrictEqual(yield* outcomes([charge]), [["changed"]])
         assert.strictEqual((yield* balance).availableMicros, 15_000_000)
       })
@@ -450,8 +465,12 @@ layer(Layer.scoped(World, world), { excludeTestServices: true, timeout: "60 seco
 
     it.scoped("is told that its body is wrong, and not its signature, when it is signed and cannot be read", () =>
       Effect.gen(function* () {
-        const { send } = yield* stage
+        const { send, stripe } = yield* stage
+        const unstorable = ["pi_\u0000", "pi_\ud800", "pi 1", ""].map((id) =>
+          JSON.stringify(stripe.event("refund.updated", { id, amount: 1, currency: "usd", payment_intent: id }))
+        )
         for (const body of [
+          ...unstorable,
           "",
           "hello",
           "{",

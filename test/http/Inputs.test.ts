@@ -60,20 +60,24 @@ describe("an amount of dollars below a micro", () => {
       const tiny = 0.000_000_1
       const quoted = { endpointId: "job:web.search", input: { query: "a" }, fallback: { maxCostUsd: tiny } }
       const automatic = { belowUsd: tiny, amountUsd: 20, monthlyMaximumUsd: 100 }
-      const asked: ReadonlyArray<readonly [method: string, path: string, body: object, field: string]> = [
-        ["POST", "/v1/tokens", { label: "a", scopes: ["runs:read"], monthlyLimitUsd: tiny }, "monthlyLimitUsd"],
-        ["POST", "/v1/top-ups", { amountUsd: tiny, idempotencyKey: "a" }, "amountUsd"],
-        ["PUT", "/v1/top-ups/automatic", automatic, "belowUsd"],
-        ["POST", "/v1/runs/quote", quoted, "fallback.maxCostUsd"]
+      const limited = { label: "a", scopes: ["runs:read"], monthlyLimitUsd: tiny }
+      const dollars = "must be 0, or at least 0.000001 dollars"
+      const between = "must be between 5 and 10000 US dollars"
+      const asked: ReadonlyArray<readonly [method: string, path: string, body: object, field: string, text: string]> = [
+        ["POST", "/v1/tokens", limited, "monthlyLimitUsd", dollars],
+        ["POST", "/v1/top-ups", { amountUsd: tiny, idempotencyKey: "a" }, "amountUsd", between],
+        ["PUT", "/v1/top-ups/automatic", automatic, "belowUsd", "must be more than 0 and at most 10000 US dollars"],
+        ["PUT", "/v1/top-ups/automatic", { ...automatic, belowUsd: 10, amountUsd: tiny }, "amountUsd", between],
+        ["POST", "/v1/runs/quote", quoted, "fallback.maxCostUsd", dollars]
       ]
-      for (const [method, path, body, field] of asked) {
+      for (const [method, path, body, field, text] of asked) {
         const refused = yield* send(method, path, {
           body: JSON.stringify(body),
           headers: { authorization, "content-type": "application/json" }
         })
         assert.strictEqual(refused.status, 400, path)
         assert.include(refused.text, field, path)
-        assert.include(refused.text, "must be 0, or at least 0.000001 dollars", path)
+        assert.include(refused.text, text, path)
       }
     })
   )

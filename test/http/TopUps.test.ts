@@ -77,7 +77,7 @@ describe("a top-up", () => {
   it.scopedLive("of an amount that is not taken is refused with amount_out_of_range and the amounts that are", () =>
     Effect.gen(function* () {
       const { post } = yield* start()
-      for (const amountUsd of [0, 4.99, 10_000.01]) {
+      for (const amountUsd of [0, 4.99, 10_000.01, 5.001]) {
         const { json, status } = yield* post("/v1/top-ups", { amountUsd })
         assert.deepStrictEqual(
           [status, json.error.code, json.error.details[0].field, json.reason, json.topUp.reason, json.topUp.minimumUsd],
@@ -85,8 +85,16 @@ describe("a top-up", () => {
           String(amountUsd)
         )
       }
-      const { json } = yield* post("/v1/top-ups", { amountUsd: "ten" })
-      assert.deepStrictEqual([json.error.code, json.reason, json.topUp], ["validation_error", undefined, undefined])
+      const cents = yield* post("/v1/top-ups", { amountUsd: 5.001 })
+      assert.strictEqual(cents.json.error.details[0].message, "must be a whole number of cents")
+      for (const amountUsd of ["ten", -5, 1_000_001, null]) {
+        const { json } = yield* post("/v1/top-ups", { amountUsd })
+        assert.deepStrictEqual(
+          [json.error.code, json.error.details[0].message, json.reason, json.topUp],
+          ["validation_error", "must be between 5 and 10000 US dollars", undefined, undefined],
+          String(amountUsd)
+        )
+      }
     })
   )
 

@@ -5,6 +5,7 @@ import { describe } from "vitest"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import type { TopUpId } from "../../src/domain/Ids.js"
 import { type WorkspaceId } from "../../src/domain/Ids.js"
+import { PaymentsNone } from "../../src/layers/accounts/payments/PaymentsNone.js"
 import { AutomaticTopUps } from "../../src/services/AutomaticTopUps.js"
 import {
   type Charged,
@@ -116,6 +117,111 @@ export const automaticTopUpsSuite = (name: string, make: MakeTopUps) =>
         assert.deepStrictEqual(yield* state, ["active", 10])
       }),
       { cards: declining.layer }
+    )
+
+    test(
+      "a gateway without a processor says that no card can be saved there",
+      Effect.gen(function* () {
+        const automatic = yield* AutomaticTopUps
+        const set = yield* automatic.set(yield* workspace, rule, commandLine)
+        assert.deepStrictEqual(
+          [set.state, set.message],
+          ["no_payment_method", "This gateway takes no payments yet; ask its operator to add money to the balance."]
+        )
+      }),
+      { payments: PaymentsNone }
+    )
+
+    const late = cards("declined", "paid", "paid")
+    test(
+      "a payment that comes after its charge was declined is credited, and counts in the month",
+      Effect.gen(function* () {
+        const { available, set, state, turn, workspaceId } = yield* withCard
+        const { report } = yield* TopUpReports
+        yield* set
+        yield* turn
+        assert.deepStrictEqual(yield* state, ["disabled", 0])
+        const [topUpId] = late.charges
+        assert.isDefined(topUpId)
+        const paid = {
+          _tag: "Paid" as const,
+          topUpId,
+          reference: `pi_${topUpId}`,
+          amountMicros: usd(10),
+          savedMethod: null
+        }
+        assert.deepStrictEqual([yield* report(paid), yield* report(paid)], ["credited", "unchanged"])
+        assert.strictEqual(yield* available, 20)
+        assert.deepStrictEqual(yield* state, ["disabled", 10])
+        yield* set
+        for (const dollars of [6, 15]) {
+          yield* spend(workspaceId, dollars)
+          yield* turn
+        }
+        assert.deepStrictEqual(yield* state, ["monthly_maximum_reached", 20])
+        assert.lengthOf(late.charges, 2)
+      }),
+      { cards: late.layer }
+    )
+
+    const disputing = cards("paid", "paid")
+    test(
+      "a dispute, and a refund of an automatic top-up, disable the rule: the same money would be charged again",
+      Effect.gen(function* () {
+        const { automatic, available, set, state, taken, turn, workspaceId } = yield* withCard
+        const { report } = yield* TopUpReports
+        yield* set
+        // The operator gives back what the owner had paid themselves: the rule still keeps the balance up.
+        yield* taken("re", 10)
+        yield* turn
+        assert.strictEqual(yield* available, 10)
+        assert.deepStrictEqual(yield* state, ["active", 10])
+        const [topUpId] = disputing.charges
+        yield* report({
+          _tag: "TakenBack",
+          kind: "refund",
+          objectId: `re_${topUpId}`,
+          reference: `pi_${topUpId}`,
+          state: "taken",
+          amountMicros: usd(10)
+        })
+        yield* turn
+        assert.deepInclude(yield* automatic.get(workspaceId), { state: "disabled", reason: "payment_taken_back" })
+        assert.strictEqual(yield* available, 0)
+        yield* set
+        yield* turn
+        assert.lengthOf(disputing.charges, 2)
+        assert.strictEqual(yield* available, 10)
+        const other = yield* pending(50, workspaceId)
+        yield* other.paid()
+        yield* other.taken("du", 50, "open", "dispute")
+        assert.strictEqual((yield* automatic.get(workspaceId)).state, "monthly_maximum_reached")
+        yield* other.taken("du", 50, "taken", "dispute")
+        assert.deepInclude(yield* automatic.get(workspaceId), { state: "disabled", reason: "payment_taken_back" })
+        yield* turn
+        assert.lengthOf(disputing.charges, 2)
+      }),
+      { cards: disputing.layer }
+    )
+
+    const refunded = cards("declined")
+    test(
+      "a payment that was refunded before it was known disables the rule as well",
+      Effect.gen(function* () {
+        const { automatic, set, turn, workspaceId } = yield* withCard
+        const { report } = yield* TopUpReports
+        yield* set
+        yield* turn
+        const [topUpId] = refunded.charges
+        assert.isDefined(topUpId)
+        yield* set
+        const reference = `pi_${topUpId}`
+        const refund = { _tag: "TakenBack" as const, kind: "refund" as const, objectId: `re_${topUpId}`, reference }
+        assert.strictEqual(yield* report({ ...refund, state: "taken", amountMicros: usd(10) }), "kept")
+        yield* report({ _tag: "Paid", topUpId, reference, amountMicros: usd(10), savedMethod: null })
+        assert.deepInclude(yield* automatic.get(workspaceId), { state: "disabled", reason: "payment_taken_back" })
+      }),
+      { cards: refunded.layer }
     )
 
     const silent = cards("uncertain", "uncertain", "paid")

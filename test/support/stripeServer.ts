@@ -14,8 +14,14 @@ export type StripeObject = any
 export const secretKey = "sk_test_51Local0Secret0Of0Tests"
 export const webhookSecret = "whsec_local0secret0of0tests"
 
+/** An answer that Stripe does not document. */
+interface Odd {
+  readonly status: number
+  readonly text: string
+}
+
 /** What a request meets instead of an ordinary answer. `lost` is done, but its answer never arrives. */
-type Meeting = "rate_limited" | "server_error" | "silence" | "lost" | "declined" | "authentication_required"
+type Meeting = "rate_limited" | "server_error" | "silence" | "lost" | "declined" | "authentication_required" | Odd
 
 interface Stored {
   readonly params: string
@@ -217,13 +223,12 @@ const makeAccount = () => {
     if (method === "POST" && path === "/v1/checkout/sessions") return createSession(params)
     if (method === "POST" && path === "/v1/payment_intents") return createIntent(params, meeting)
     if (method === "GET" && path === "/v1/payment_intents/search") return search(params.query)
-    if (method === "GET" && path === "/v1/refunds")
-      return {
-        object: "list",
-        data: [...refunds.values()].filter(({ charge }) => charge === params.charge).reverse(),
-        has_more: false,
-        url: "/v1/refunds"
-      }
+    if (method === "GET" && path === "/v1/refunds") {
+      // Two on a page, so that a test needs few of them.
+      const all = [...refunds.values()].filter(({ charge }) => charge === params.charge).reverse()
+      const from = all.findIndex(({ id }) => id === params.starting_after) + 1
+      return { object: "list", data: all.slice(from, from + 2), has_more: from + 2 < all.length, url: "/v1/refunds" }
+    }
     const [, kind, id = ""] = /^\/v1\/(payment_intents|charges)\/(\w+)$/.exec(path) ?? []
     const found = kind === "payment_intents" ? paymentIntents.get(id) : kind === "charges" ? charges.get(id) : undefined
     if (method === "GET" && found !== undefined) return found
@@ -366,6 +371,10 @@ export const startStripe: Effect.Effect<StripeServer, never, Scope.Scope> = Effe
       })
     const meeting = ahead.shift()
     if (meeting === "silence") return
+    if (typeof meeting === "object") {
+      response.writeHead(meeting.status, { "content-type": "application/json" })
+      return void response.end(meeting.text)
+    }
     if (meeting === "rate_limited")
       return answer(response, 429, {
         error: { type: "invalid_request_error", code: "rate_limit", message: "Too many requests" }

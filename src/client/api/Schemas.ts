@@ -160,7 +160,7 @@ export type AutomaticTopUp = {
   /** active charges as soon as the balance is low; the others say what stands in the way. Example: "active". */
   readonly status: "active" | "no_payment_method" | "monthly_maximum_reached" | "disabled"
   /** Why the rule is disabled. Example: "card_declined". */
-  readonly reason?: "card_declined" | "authentication_required" | "charge_failed" | undefined
+  readonly reason?: "card_declined" | "authentication_required" | "charge_failed" | "payment_taken_back" | undefined
   /** The same in a sentence. Example: "The saved card is charged when the balance falls below belowUsd.". */
   readonly message: string
   /** The card is charged while less than this is available, in US dollars. Example: 10. */
@@ -185,9 +185,9 @@ export type AutomaticTopUp = {
 
 /** A rule of automatic top-ups. */
 export type AutomaticTopUpRequest = {
-  /** The card is charged while less than this is available, in US dollars. 0 to 1000000. Example: 10. */
+  /** The card is charged while less than this is available, in US dollars. 0 to 10000. Example: 10. */
   readonly belowUsd: number
-  /** How much is charged at a time, in US dollars. 0 to 1000000. Example: 50. */
+  /** How much is charged at a time, in US dollars. 5 to 10000. Example: 50. */
   readonly amountUsd: number
   /** How much is charged in a calendar month (UTC) at most, in US dollars. 0 to 1000000. Example: 200. */
   readonly monthlyMaximumUsd: number
@@ -2080,8 +2080,8 @@ export type TopUpPage = {
 /** A top-up to be paid by a person. */
 export type TopUpRequest = {
   /**
-   * How many US dollars; the suggested amount without it. topUpLink of GET /v1/balance says the smallest. 0 to
-   * 1000000. Example: 20.
+   * How many US dollars; the suggested amount without it. topUpLink of GET /v1/balance says the smallest. 5 to
+   * 10000. Example: 20.
    */
   readonly amountUsd?: number | undefined
   /** Whether the card that pays is saved for automatic top-ups; the checkout asks its owner. Example: false. */

@@ -8,6 +8,7 @@ import type { LedgerEntry } from "../../domain/Ledger.js"
 import { LedgerKind } from "../../domain/Ledger.js"
 import { Micros, microsPerUsd, toUsd } from "../../domain/Micros.js"
 import { isReadOnly, Scope } from "../../domain/Scope.js"
+import { amountExpected, topUpAmounts } from "../../domain/TopUp.js"
 import { TopUpHint, TopUpReason } from "../../domain/TopUpHint.js"
 import type { MonthSpend, Principal } from "../../services/Accounts.js"
 import type { CapabilityRequest } from "../../services/CapabilityRequests.js"
@@ -36,7 +37,7 @@ import {
   Time,
   time,
   timeOrNull,
-  UsdInput
+  usdWithin
 } from "../Fields.js"
 import { keyField } from "../IdempotencyKey.js"
 
@@ -187,9 +188,12 @@ export const ledgerEntryBody = (entry: LedgerEntry): typeof LedgerEntryBody.Type
   createdAt: time(entry.createdAt)
 })
 
+/** What a top-up may have, and what a saved card may be charged with. */
+export const TopUpUsd = usdWithin(topUpAmounts.minimumMicros, topUpAmounts.maximumMicros, amountExpected(topUpAmounts))
+
 export const TopUpInput = Schema.Struct({
   amountUsd: askedMaybe(
-    UsdInput,
+    TopUpUsd,
     "How many US dollars; the suggested amount without it. topUpLink of GET /v1/balance says the smallest",
     Micros.make(topUpSuggestedUsdDefault * microsPerUsd)
   ),

@@ -1,18 +1,20 @@
 /** What the routes of automatic top-ups take and give. Names in `Micros` are integers, other money is dollars. */
 import { Schema } from "effect"
-import { automaticStates } from "../../domain/AutomaticTopUp.js"
-import { Micros, microsPerUsd, toUsd } from "../../domain/Micros.js"
+import { automaticStates, belowExpected } from "../../domain/AutomaticTopUp.js"
+import { Micros, microsPerUsd, toUsd, zero } from "../../domain/Micros.js"
+import { topUpAmounts } from "../../domain/TopUp.js"
 import { automaticStops } from "../../domain/PaymentReport.js"
 import type { AutomaticTopUpShown } from "../../services/AutomaticTopUps.js"
-import { asked, exampleId, exampleTime, field, optional, Time, time, UsdInput } from "../Fields.js"
+import { TopUpUsd } from "../account/Bodies.js"
+import { asked, exampleId, exampleTime, field, optional, Time, time, UsdInput, usdWithin } from "../Fields.js"
 
 export const AutomaticTopUpInput = Schema.Struct({
   belowUsd: asked(
-    UsdInput,
+    usdWithin(zero, topUpAmounts.maximumMicros, belowExpected(topUpAmounts)),
     "The card is charged while less than this is available, in US dollars",
     Micros.make(10 * microsPerUsd)
   ),
-  amountUsd: asked(UsdInput, "How much is charged at a time, in US dollars", Micros.make(50 * microsPerUsd)),
+  amountUsd: asked(TopUpUsd, "How much is charged at a time, in US dollars", Micros.make(50 * microsPerUsd)),
   monthlyMaximumUsd: asked(
     UsdInput,
     "How much is charged in a calendar month (UTC) at most, in US dollars",

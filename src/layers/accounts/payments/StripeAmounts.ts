@@ -1,8 +1,6 @@
 /** Between micros and the cents in which Stripe counts US dollars. */
 import { Option, Schema } from "effect"
-import { Micros } from "../../../domain/Micros.js"
-
-const microsPerCent = 10_000
+import { Micros, microsPerCent } from "../../../domain/Micros.js"
 
 /** None for an amount that is not a whole number of cents: Stripe could not take exactly it. */
 export const toCents = (micros: Micros): Option.Option<number> =>

@@ -2,7 +2,6 @@
  * PaymentIntents of saved cards, confirmed while their owners are away. The idempotency key is made of the top-up's id;
  * the metadata name it, so that the payment can be found when the key is forgotten.
  */
-import type Stripe from "stripe"
 import { Effect, Option } from "effect"
 import {
   type Charged,
@@ -13,9 +12,10 @@ import {
 import { fromCents, toCents } from "./StripeAmounts.js"
 import type { StripeClient, StripeFailure } from "./StripeClient.js"
 import { metadataOf } from "./StripeMetadata.js"
+import { ChargedIntent, ChargedIntents } from "./StripeObjects.js"
 import { methodParts, stopOf } from "./StripeMethods.js"
 
-const chargedOf = ({ amount, currency, id, status }: Stripe.PaymentIntent): Charged => ({
+const chargedOf = ({ amount, currency, id, status }: typeof ChargedIntent.Type): Charged => ({
   state: status === "succeeded" ? "paid" : status === "processing" ? "open" : "failed",
   reference: id,
   amountMicros: currency === "usd" ? Option.getOrNull(fromCents(amount)) : null
@@ -40,22 +40,24 @@ export const offSessionPayments = (client: StripeClient): OffSessionPayments["Ty
     const cents = toCents(request.amountMicros)
     if (Option.isNone(cents)) return yield* new ChargeRefused({ stop: "charge_failed" })
     const intent = yield* Effect.mapError(
-      client.ask((stripe) =>
-        stripe.paymentIntents.create(
-          {
-            amount: cents.value,
-            currency: "usd",
-            customer,
-            payment_method: paymentMethod,
-            off_session: true,
-            confirm: true,
-            // A bank that wants to ask the owner declines: nobody is there to answer.
-            error_on_requires_action: true,
-            description: "Automatic balance top-up",
-            metadata: metadataOf({ ...request, automatic: true })
-          },
-          { idempotencyKey: `automatic:${request.topUpId}` }
-        )
+      client.ask(
+        (stripe) =>
+          stripe.paymentIntents.create(
+            {
+              amount: cents.value,
+              currency: "usd",
+              customer,
+              payment_method: paymentMethod,
+              off_session: true,
+              confirm: true,
+              // A bank that wants to ask the owner declines: nobody is there to answer.
+              error_on_requires_action: true,
+              description: "Automatic balance top-up",
+              metadata: metadataOf({ ...request, automatic: true })
+            },
+            { idempotencyKey: `automatic:${request.topUpId}` }
+          ),
+        ChargedIntent
       ),
       failed
     )
@@ -63,7 +65,10 @@ export const offSessionPayments = (client: StripeClient): OffSessionPayments["Ty
   }),
   find: (topUpId) =>
     client
-      .ask((stripe) => stripe.paymentIntents.search({ query: `metadata['topUpId']:'${topUpId}'`, limit: 10 }))
+      .ask(
+        (stripe) => stripe.paymentIntents.search({ query: `metadata['topUpId']:'${topUpId}'`, limit: 10 }),
+        ChargedIntents
+      )
       .pipe(
         Effect.mapBoth({
           onFailure: () => new ChargeUncertain(),

@@ -13,6 +13,7 @@ import {
 import { toCents } from "./StripeAmounts.js"
 import type { StripeClient, StripeFailure } from "./StripeClient.js"
 import { metadataOf } from "./StripeMetadata.js"
+import { OpenedSession } from "./StripeObjects.js"
 
 const reasons: { readonly [Kind in StripeFailure["kind"]]: CheckoutUnavailable["reason"] } = {
   rate_limited: "rate_limited",
@@ -28,27 +29,29 @@ const sessionOf = (client: StripeClient, request: CheckoutRequest, cents: number
   const { createdAt, returnUrl, savesMethod, topUpId } = request
   const back = (notice: CheckoutReturn) => `${returnUrl}?notice=${notice}`
   const metadata = metadataOf({ ...request, automatic: false })
-  return client.ask((stripe) =>
-    stripe.checkout.sessions.create(
-      {
-        mode: "payment",
-        line_items: [
-          {
-            quantity: 1,
-            price_data: { currency: "usd", unit_amount: cents, product_data: { name: "Balance top-up" } }
-          }
-        ],
-        client_reference_id: topUpId,
-        metadata,
-        payment_intent_data: { metadata, ...(savesMethod ? { setup_future_usage: "off_session" } : {}) },
-        // A card can be charged again only for a customer.
-        ...(savesMethod ? { customer_creation: "always" } : {}),
-        success_url: back("paid"),
-        cancel_url: back("cancelled"),
-        expires_at: Math.floor(createdAt / 1000) + checkoutHours * 3_600
-      },
-      { idempotencyKey: `checkout:${topUpId}` }
-    )
+  return client.ask(
+    (stripe) =>
+      stripe.checkout.sessions.create(
+        {
+          mode: "payment",
+          line_items: [
+            {
+              quantity: 1,
+              price_data: { currency: "usd", unit_amount: cents, product_data: { name: "Balance top-up" } }
+            }
+          ],
+          client_reference_id: topUpId,
+          metadata,
+          payment_intent_data: { metadata, ...(savesMethod ? { setup_future_usage: "off_session" } : {}) },
+          // A card can be charged again only for a customer.
+          ...(savesMethod ? { customer_creation: "always" } : {}),
+          success_url: back("paid"),
+          cancel_url: back("cancelled"),
+          expires_at: Math.floor(createdAt / 1000) + checkoutHours * 3_600
+        },
+        { idempotencyKey: `checkout:${topUpId}` }
+      ),
+    OpenedSession
   )
 }
 
@@ -60,6 +63,5 @@ export const createCheckout = (client: StripeClient): Payments["Type"]["createCh
       sessionOf(client, request, cents.value),
       ({ kind }) => new CheckoutUnavailable({ reason: reasons[kind] })
     )
-    // A session that was completed or has expired meanwhile has no page any more.
-    return url === null ? yield* new CheckoutUnavailable({ reason: "checkout_failed" }) : { checkoutUrl: url }
+    return url == null ? yield* new CheckoutUnavailable({ reason: "checkout_failed" }) : { checkoutUrl: url }
   })

@@ -4,7 +4,7 @@
  * code and the id of the request at Stripe, with which the rest can be looked up there.
  */
 import type Stripe from "stripe"
-import { Data, Effect, Option, Redacted } from "effect"
+import { Data, Effect, Option, Redacted, Schema } from "effect"
 import { processorMillisMax } from "../../../domain/Limits.js"
 import { portOf } from "../../../domain/Url.js"
 import type { StripeSettings } from "../../node/ConfigGroups.js"
@@ -12,7 +12,7 @@ import type { StripeSettings } from "../../node/ConfigGroups.js"
 /**
  * - `rate_limited`: Stripe takes no more requests for now, and did nothing.
  * - `no_answer`: nobody knows whether Stripe did it. The same request with the same idempotency key tells.
- * - `server_error`: Stripe failed. It may have done it.
+ * - `server_error`: Stripe failed, or its answer cannot be read. It may have done it.
  * - `amount`: Stripe does not take this amount.
  * - `declined`: the card was declined; `code` says why.
  * - `refused`: Stripe refuses the request.
@@ -27,8 +27,14 @@ export class StripeFailure extends Data.TaggedError("StripeFailure")<{
 export type StripeLibrary = typeof Stripe
 
 export interface StripeClient {
-  /** Sends a request, and fails after `processorMillisMax` with `no_answer`. */
-  readonly ask: <A>(request: (stripe: Stripe) => Promise<A>) => Effect.Effect<A, StripeFailure>
+  /**
+   * Sends a request, and fails after `processorMillisMax` with `no_answer`. The library takes every answer without an
+   * `error` for a success, whatever its status and shape, so the shape is checked here.
+   */
+  readonly ask: <A, I>(
+    request: (stripe: Stripe) => Promise<unknown>,
+    answer: Schema.Schema<A, I>
+  ) => Effect.Effect<A, StripeFailure>
   readonly webhooks: Effect.Effect<Stripe["webhooks"]>
 }
 
@@ -59,8 +65,14 @@ const told: { readonly [Kind in StripeFailure["kind"]]?: string } = {
 const declineOf = ({ decline_code }: Stripe.errors.StripeError): string | undefined =>
   decline_code === "" ? undefined : decline_code
 
+const unreadable = Effect.zipRight(
+  Effect.logError("An answer of Stripe cannot be read: it has no shape that this version knows"),
+  Effect.fail(new StripeFailure({ kind: "server_error", code: null }))
+)
+
 const failureOf = (library: StripeLibrary, error: unknown): Effect.Effect<never, StripeFailure> => {
-  if (!(error instanceof library.errors.StripeError)) return Effect.die(error)
+  // The library stumbled over an answer.
+  if (!(error instanceof library.errors.StripeError)) return unreadable
   const failure = new StripeFailure({ kind: kindOf(error), code: declineOf(error) ?? error.code ?? null })
   const text = told[failure.kind]
   if (text === undefined) return Effect.fail(failure)
@@ -92,10 +104,11 @@ export const makeStripeClient = ({ apiBase, secretKey }: StripeSettings): Effect
       })
     )
     return {
-      ask: (request) =>
+      ask: (request, answer) =>
         Effect.flatMap(loaded, ({ library, stripe }) =>
           Effect.tryPromise({ try: () => request(stripe), catch: (error) => error }).pipe(
             Effect.catchAll((error) => failureOf(library, error)),
+            Effect.flatMap((found) => Effect.catchAll(Schema.decodeUnknown(answer)(found), () => unreadable)),
             // The library's own limit counts the time in which nothing arrives.
             Effect.timeoutFail({ duration: processorMillisMax, onTimeout: () => noAnswer })
           )

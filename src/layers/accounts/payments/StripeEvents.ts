@@ -11,49 +11,11 @@ import type { ReversalReport } from "../../../domain/PaymentReport.js"
 import type { EventRead, IgnoredEvent, PaymentEvents } from "../../../services/PaymentEvents.js"
 import type { StripeSettings } from "../../node/ConfigGroups.js"
 import { fromCents } from "./StripeAmounts.js"
-import type { StripeClient } from "./StripeClient.js"
+import type { StripeClient, StripeFailure } from "./StripeClient.js"
 import { methodName, stopOf } from "./StripeMethods.js"
 import { Metadata } from "./StripeMetadata.js"
+import { Charge, Dispute, idOf, Intent, nullable, Refund, RefundPage, Session, StripeId } from "./StripeObjects.js"
 import { disputeState, refundState } from "./StripeReversals.js"
-
-const nullable = Schema.NullishOr
-/** The id of an object, which is there as itself where the account expands it. */
-const Reference = Schema.Union(Schema.String, Schema.Struct({ id: Schema.String }))
-const idOf = (reference: typeof Reference.Type): string => (typeof reference === "string" ? reference : reference.id)
-const AnyMetadata = nullable(Schema.Record({ key: Schema.String, value: Schema.String }))
-
-const Session = Schema.Struct({
-  amount_total: nullable(Schema.Number),
-  currency: nullable(Schema.String),
-  metadata: AnyMetadata,
-  payment_intent: nullable(Reference),
-  payment_status: Schema.String
-})
-const Intent = Schema.Struct({
-  id: Schema.String,
-  amount_received: Schema.Number,
-  currency: Schema.String,
-  customer: nullable(Reference),
-  last_payment_error: nullable(Schema.Struct({ code: nullable(Schema.String) })),
-  metadata: AnyMetadata,
-  payment_method: nullable(Reference),
-  setup_future_usage: nullable(Schema.String)
-})
-const Charge = Schema.Struct({ id: Schema.String, metadata: AnyMetadata, payment_intent: nullable(Reference) })
-const Refund = Schema.Struct({
-  id: Schema.String,
-  amount: Schema.Number,
-  currency: Schema.String,
-  payment_intent: nullable(Reference),
-  status: nullable(Schema.String)
-})
-const Dispute = Schema.Struct({
-  id: Schema.String,
-  amount: Schema.Number,
-  currency: Schema.String,
-  payment_intent: nullable(Reference),
-  status: Schema.String
-})
 
 type Failure = BillingUnavailable | ValidationError
 type Read = Effect.Effect<EventRead, Failure>
@@ -148,7 +110,26 @@ const disputed =
           amountMicros: amountOf(amount, currency)
         })
 
-const refundPage = Schema.decodeUnknown(Schema.Array(Refund))
+/** All refunds of a charge, page by page. */
+const refundsOf = (
+  client: StripeClient,
+  charge: string,
+  after?: string
+): Effect.Effect<ReadonlyArray<typeof Refund.Type>, StripeFailure> =>
+  client
+    .ask(
+      (stripe) =>
+        stripe.refunds.list({ charge, limit: 100, ...(after === undefined ? {} : { starting_after: after }) }),
+      RefundPage
+    )
+    .pipe(
+      Effect.flatMap(({ data, has_more }) => {
+        const last = data.at(-1)?.id
+        return has_more && last !== undefined && last !== after
+          ? Effect.map(refundsOf(client, charge, last), (rest) => [...data, ...rest])
+          : Effect.succeed(data)
+      })
+    )
 
 /** The event does not say which refunds the charge has: Stripe is asked for them. */
 const chargeRefunded =
@@ -156,23 +137,20 @@ const chargeRefunded =
   ({ id, metadata }: typeof Charge.Type): Read =>
     Option.isNone(ours(metadata))
       ? ignored("not_a_top_up")
-      : client
-          .ask((stripe) => stripe.refunds.list({ charge: id, limit: 100 }))
-          .pipe(
-            Effect.mapError(() => new BillingUnavailable({ processor: "silent" })),
-            Effect.flatMap(({ data }) => Effect.mapError(refundPage(data), () => unreadable)),
-            Effect.map((refunds) => ({
-              _tag: "Reports",
-              reports: refunds.flatMap((refund) => refundReport(refund) ?? [])
-            }))
-          )
+      : Effect.mapBoth(refundsOf(client, id), {
+          onFailure: () => new BillingUnavailable({ processor: "silent" }),
+          onSuccess: (refunds): EventRead => ({
+            _tag: "Reports",
+            reports: refunds.flatMap((refund) => refundReport(refund) ?? [])
+          })
+        })
 
 const unreadable = ValidationError.of("body", "is a signed event of a shape that this version does not know")
 const notJson = ValidationError.of("body", "is signed, and is no JSON document in UTF-8")
 
 /** What every event has. */
 const Event = Schema.Struct({
-  id: Schema.String,
+  id: StripeId,
   type: Schema.String,
   /** In seconds: when it happened, however late and often the event is delivered. Without it, before all others. */
   created: nullable(Schema.Int),

@@ -45,12 +45,18 @@ export interface AutomaticParts {
   readonly automatic: AutomaticRows
   readonly policy: BillingPolicy
   readonly payments: OffSessionPayments["Type"]
+  /** Whether people can pay at all, and so save a card. */
+  readonly processorConfigured: boolean
   readonly reports: TopUpReports["Type"]
   readonly trail: AuditTrail["Type"]
   readonly ids: Ids["Type"]
 }
 
-const shown = ({ method, now }: AutomaticTopUpState, rule: AutomaticTopUp): AutomaticTopUpShown => {
+const shown = (
+  { method, now }: AutomaticTopUpState,
+  rule: AutomaticTopUp,
+  processorConfigured: boolean
+): AutomaticTopUpShown => {
   const state = stateOf(rule, method, now)
   return {
     belowMicros: rule.belowMicros,
@@ -58,7 +64,7 @@ const shown = ({ method, now }: AutomaticTopUpState, rule: AutomaticTopUp): Auto
     monthlyMaximumMicros: rule.monthlyMaximumMicros,
     state,
     reason: rule.disabledReason,
-    message: automaticMessage(state, rule.disabledReason),
+    message: automaticMessage(state, rule.disabledReason, processorConfigured),
     monthMicros: spentInMonth(rule, now),
     topUpId: rule.underWay?.topUpId ?? null,
     updatedAt: rule.updatedAt
@@ -73,7 +79,7 @@ interface Task {
 }
 
 export const automaticTopUpsOver = (parts: AutomaticParts): AutomaticTopUps["Type"] => {
-  const { automatic, ids, payments, policy, reports, rows, trail } = parts
+  const { automatic, ids, payments, policy, processorConfigured, reports, rows, trail } = parts
   const enabled = policy.enabled ? Effect.void : Effect.fail(new BillingUnavailable({}))
 
   const get = Effect.fnUntraced(function* (workspaceId: WorkspaceId) {
@@ -81,7 +87,7 @@ export const automaticTopUpsOver = (parts: AutomaticParts): AutomaticTopUps["Typ
     const standing = yield* automatic.standing(workspaceId)
     return standing.rule === null || standing.rule.status === "off"
       ? yield* new NotFound({ what: "automatic top-up", id: workspaceId, madeBy: "PUT /v1/top-ups/automatic" })
-      : shown(standing, standing.rule)
+      : shown(standing, standing.rule, processorConfigured)
   })
 
   const change = Effect.fnUntraced(function* (
@@ -97,7 +103,7 @@ export const automaticTopUpsOver = (parts: AutomaticParts): AutomaticTopUps["Typ
     const [after, action] = decided
     yield* automatic.putRule(after)
     yield* trail.write(by, [ruleRecord(action, standing.rule, after)])
-    return shown(standing, after)
+    return shown(standing, after, processorConfigured)
   })
 
   /** Starts the top-up of a rule, or goes on with the one under way; null where nothing is due after all. */

@@ -7,19 +7,21 @@ import { Clock, Data, Effect } from "effect"
 import { type AuditRecord, gatewayItself } from "../../../domain/AuditEntry.js"
 import type { TopUpId, WorkspaceId } from "../../../domain/Ids.js"
 import type { Micros } from "../../../domain/Micros.js"
-import { ended } from "../../../domain/AutomaticTopUp.js"
+import { type AutomaticTopUp, ended, stopped } from "../../../domain/AutomaticTopUp.js"
 import {
-  type AutomaticStop,
   type Booking,
   bookingReason,
   bookingsOf,
+  type ChargeStop,
   methodToSave,
   type PaidReport,
   paidOutcome,
   type PaymentReport,
   paymentOf,
   type ReportOutcome,
+  type Reversal,
   type ReversalReport,
+  stopsAutomatic,
   type UnpaidReport,
   withReversal
 } from "../../../domain/PaymentReport.js"
@@ -101,16 +103,27 @@ export const topUpReportsOver = ({ automatic, rows, trail, wallet }: ReportParts
     yield* Effect.forEach(bookingsOf(availableMicros, unsettled), book, { discard: true })
   })
 
-  /** The rule that started an automatic top-up learns how it ended. */
-  const endTopUp = Effect.fnUntraced(function* (row: TopUpRow, declined: AutomaticStop | null) {
-    if (!row.automatic) return
-    const { rule } = yield* automatic.lockRule(row.workspaceId)
+  const changeRule = Effect.fnUntraced(function* (
+    workspaceId: WorkspaceId,
+    decide: (rule: AutomaticTopUp, now: number) => AutomaticTopUp
+  ) {
+    const { now, rule } = yield* automatic.lockRule(workspaceId)
     if (rule === null) return
-    const after = ended(rule, { ...row, paid: row.status === "paid" }, declined)
+    const after = decide(rule, now)
+    if (after === rule) return
     yield* automatic.putRule(after)
     if (after.status === "disabled" && rule.status !== "disabled")
       yield* trail.write(gatewayItself, [ruleRecord("automatic_top_up.disabled", rule, after)])
   })
+
+  /** The rule that started an automatic top-up learns how it ended. */
+  const endTopUp = (row: TopUpRow, declined: ChargeStop | null) =>
+    row.automatic
+      ? changeRule(row.workspaceId, (rule, now) => ended(rule, { ...row, paid: row.status === "paid" }, declined, now))
+      : Effect.void
+
+  const stopRule = (row: TopUpRow, reversals: ReadonlyArray<Pick<Reversal, "kind" | "state">>) =>
+    stopsAutomatic(row, reversals) ? changeRule(row.workspaceId, stopped) : Effect.void
 
   const creditTopUp = Effect.fnUntraced(function* (row: TopUpRow, reference: string) {
     const { amountMicros, topUpId, workspaceId } = row
@@ -151,7 +164,10 @@ export const topUpReportsOver = ({ automatic, rows, trail, wallet }: ReportParts
     )
     if (outcome === "credited") {
       yield* settle(workspaceId, null)
-      if (after !== null) yield* endTopUp(after, null)
+      if (after !== null) {
+        yield* endTopUp(after, null)
+        yield* stopRule(after, payment.reversals)
+      }
     }
     if (report.savedMethod !== null) yield* keepMethod(workspaceId, report, outcome)
     return outcome
@@ -194,6 +210,8 @@ export const topUpReportsOver = ({ automatic, rows, trail, wallet }: ReportParts
     yield* rows.putPayment(after)
     if (after.topUp === null) return "kept"
     yield* settle(after.topUp.workspaceId, report)
+    const row = yield* rows.get(after.topUp.topUpId)
+    if (row !== null) yield* stopRule(row, [report])
     return "changed"
   })
 

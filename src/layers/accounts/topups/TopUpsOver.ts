@@ -164,7 +164,18 @@ export const topUpsOver = (
       Context.add(TopUpReports, reports),
       Context.add(
         AutomaticTopUps,
-        AutomaticTopUps.of(automaticTopUpsOver({ rows, automatic, policy, payments: offSession, reports, trail, ids }))
+        AutomaticTopUps.of(
+          automaticTopUpsOver({
+            rows,
+            automatic,
+            policy,
+            payments: offSession,
+            processorConfigured: payments.configured,
+            reports,
+            trail,
+            ids
+          })
+        )
       )
     )
   })

@@ -1,0 +1,50 @@
+/** Answers that Stripe does not document: none is taken for a payment, and none for the end of one. */
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer, Logger, Option, Redacted } from "effect"
+import { TopUpId, WorkspaceId } from "../../../src/domain/Ids.js"
+import { Micros } from "../../../src/domain/Micros.js"
+import { PaymentsStripe } from "../../../src/layers/accounts/payments/PaymentsStripe.js"
+import { OffSessionPayments } from "../../../src/services/OffSessionPayments.js"
+import { Payments } from "../../../src/services/Payments.js"
+import { secretKey, startStripe, webhookSecret } from "../../support/stripeServer.js"
+
+const topUpId = TopUpId.make(`top_${"0".repeat(26)}`)
+const topUp = { topUpId, workspaceId: WorkspaceId.make(`ws_${"0".repeat(26)}`), amountMicros: Micros.make(20_000_000) }
+
+const odd = [
+  ...[200, 429, 500].flatMap((status) => ["{}", "[]", "null", "<html>", ""].map((text) => ({ status, text }))),
+  { status: 200, text: '{"data":{}}' },
+  { status: 200, text: '{"data":[null]}' },
+  { status: 200, text: '{"url":"javascript:alert(1)"}' },
+  { status: 200, text: '{"url":1}' },
+  { status: 200, text: '{"id":"pi_\\u0000","amount":2000,"currency":"usd","status":"succeeded"}' },
+  { status: 200, text: '{"id":"pi_1","amount":"2000","currency":"usd","status":"succeeded"}' }
+]
+
+describe("an answer of Stripe that is none", () => {
+  it.scopedLive("opens no checkout, charges nothing and ends nothing", () =>
+    Effect.gen(function* () {
+      const stripe = yield* startStripe
+      const context = yield* Layer.build(
+        PaymentsStripe({
+          secretKey: Redacted.make(secretKey),
+          webhookSecrets: [Redacted.make(webhookSecret)],
+          apiBase: Option.some(new URL(stripe.url))
+        })
+      )
+      const { charge, find } = Context.get(context, OffSessionPayments)
+      const { createCheckout } = Context.get(context, Payments)
+      for (const answer of odd) {
+        stripe.meets(answer, answer, answer)
+        const where = `${answer.status} ${answer.text}`
+        const refused = yield* Effect.flip(
+          createCheckout({ ...topUp, createdAt: Date.now(), savesMethod: false, returnUrl: "https://gateway.test" })
+        )
+        assert.strictEqual(refused.reason, "checkout_failed", where)
+        const uncertain = yield* Effect.flip(charge({ ...topUp, method: "cus_1/pm_1" }))
+        assert.strictEqual(uncertain._tag, "ChargeUncertain", where)
+        assert.strictEqual((yield* Effect.flip(find(topUpId)))._tag, "ChargeUncertain", where)
+      }
+    }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger)))
+  )
+})
