@@ -11,26 +11,12 @@ import { RunStore } from "../../src/services/RunStore.js"
 import { Wallet } from "../../src/services/Wallet.js"
 import { engine, funded, requestOf, storagePg } from "../support/engine.js"
 import { testDatabase } from "../support/postgres.js"
+import { skewed } from "../support/skewedClock.js"
 
 const hour = 3_600_000
 const price = 5_000
 
-/** A node whose clock is off by so much; what sleeps there sleeps as long as anywhere. */
-const skewed = (millis: number): Clock.Clock => {
-  const clock = Clock.make()
-  const now = () => clock.unsafeCurrentTimeMillis() + millis
-  const nanos = () => clock.unsafeCurrentTimeNanos() + BigInt(millis) * 1_000_000n
-  return {
-    ...clock,
-    unsafeCurrentTimeMillis: now,
-    currentTimeMillis: Effect.sync(now),
-    unsafeCurrentTimeNanos: nanos,
-    currentTimeNanos: Effect.sync(nanos),
-    sleep: (duration) => clock.sleep(duration)
-  }
-}
-
-/** A node of its own with such a clock, while `meanwhile` goes on. */
+/** A node of its own whose clock is off by so much, while `meanwhile` goes on. */
 const nodeAt = <A, E, R>(millis: number, meanwhile: Effect.Effect<A, E, R>) => {
   const providers = ProvidersScripted()
   providers.script("mock-email-find", silence)

@@ -53,16 +53,11 @@ export const takeAway = (run: Run, leaseMillis = 600_000): Effect.Effect<LeasedR
 /**
  * A run that a node left when it died, with its first attempt under way. Made by a bystander.
  */
-export const leftBehind = (
-  principal: Principal,
-  endpointId: string,
-  changes: Partial<RunRequest> = {},
-  agoMillis = 0
-) =>
+export const leftBehind = (principal: Principal, endpointId: string, changes: Partial<RunRequest> = {}) =>
   Effect.gen(function* () {
     const { suffix } = yield* Ids
     const lease = { node: "another", token: yield* suffix, millis: -1 }
-    return (yield* underWay(principal, endpointId, changes, lease, agoMillis)).run
+    return (yield* underWay(principal, endpointId, changes, lease)).run
   })
 /** A planned run that is not stored yet, with its first attempt. */
 export const prepared = (principal: Principal, endpointId: string, changes: Partial<RunRequest>) =>
@@ -74,16 +69,9 @@ export const prepared = (principal: Principal, endpointId: string, changes: Part
     return { copy, opened: yield* (yield* Dispatcher).openAttempt(copy, copy.plan!.candidates[0]!, 1) }
   })
 /** A run whose first attempt is stored and whose call has not been made, under this lease. */
-export const underWay = (
-  principal: Principal,
-  endpointId: string,
-  changes: Partial<RunRequest>,
-  lease: Lease,
-  agoMillis = 0
-) =>
+export const underWay = (principal: Principal, endpointId: string, changes: Partial<RunRequest>, lease: Lease) =>
   Effect.gen(function* () {
-    const { copy, opened } = yield* prepared(principal, endpointId, changes)
-    const attempt = { ...opened, startedAt: opened.startedAt - agoMillis }
+    const { copy, opened: attempt } = yield* prepared(principal, endpointId, changes)
     const admitted = yield* (yield* Admission).admit({ run: copy, start: { lease, attempt }, waitedFor: false })
     assert(admitted._tag === "Admitted")
     return { run: copy, started: admitted.stored.run, attempt }

@@ -22,6 +22,7 @@ import { Settlement } from "../../src/services/Settlement.js"
 import { attemptList } from "../../src/http/runs/ShownRun.js"
 import { engine, funded, type Storage } from "../support/engine.js"
 import { eventually } from "../support/eventually.js"
+import { skewed } from "../support/skewedClock.js"
 import {
   anotherDies,
   balance,
@@ -390,10 +391,9 @@ export const runTakeoversSuite = (name: string, storage: Layer.Layer<Storage>) =
       (providers) =>
         Effect.gen(function* () {
           providers.script("mock-email-find", hit(undefined, { costMicros: 1_000 }))
-          const found = yield* ended(
-            yield* leftBehind(yield* funded(funds), "mock-email-find", {}, 100 * 86_400_000),
-            providers
-          )
+          const run = yield* leftBehind(yield* funded(funds), "mock-email-find")
+          // Longer than the milliseconds that an attempt can have.
+          const found = yield* Effect.withClock(ended(run, providers), skewed(100 * 86_400_000))
           assert.deepStrictEqual([found.run.status, found.run.chargeMicros], ["completed", 1_000])
           assert.deepStrictEqual(
             found.attempts.map(({ errorCode }) => errorCode),
