@@ -223,10 +223,12 @@ const withProvenance = ({ operation, provider, ...rest }: Endpoint): Endpoint =>
 
 /** One manifest a provider, for a person to go over. */
 const planned = Effect.fnUntraced(function* (to: string, endpoints: ReadonlyArray<Endpoint>, asked: Asked) {
-  const { manifestTexts } = yield* Effect.promise(() => import("../layers/catalog/import/ManifestWriting.js"))
+  const { inManifests, manifestTexts } = yield* Effect.promise(
+    () => import("../layers/catalog/import/ManifestWriting.js")
+  )
   const withLine = yield* Drafts.schemaLiner(asked.gateway)
   const drafts = manifestTexts(endpoints.map(withProvenance)).map(({ file, text }) => ({ file, text: withLine(text) }))
-  return yield* Drafts.plannedDrafts(to, drafts, asked)
+  return { ...(yield* Drafts.plannedDrafts(to, drafts, asked)), endpoints: inManifests(endpoints) }
 })
 
 const kept = <E, R>(imported: Imported, asked: Asked, revisions: Layer.Layer<CatalogRevisions, E, R>) =>
@@ -245,7 +247,10 @@ const kept = <E, R>(imported: Imported, asked: Asked, revisions: Layer.Layer<Cat
         ...(mode === null ? [] : yield* Effect.provide(publicationText(content, mode, below), revisions))
       ],
       work: Effect.gen(function* () {
-        const told = reported(imported, drafts === null ? [] : yield* drafts.write, asked)
+        const told =
+          drafts === null
+            ? reported(imported, [], asked)
+            : reported({ ...imported, endpoints: drafts.endpoints }, yield* drafts.write, asked)
         return mode === null ? told : yield* Effect.provide(publishAs(content, mode, told, below), revisions)
       })
     })

@@ -83,10 +83,14 @@ const listTokens = <E, R>(operator: Layer.Layer<Accounts | Tokens, E, R>) =>
   ).pipe(Command.withDescription("The tokens of a workspace, newest first"))
 
 /** A secret that nobody can be shown again. */
-const once = (tokenId: TokenId, secret: Redacted.Redacted) => {
+const once = (tokenId: TokenId, secret: Redacted.Redacted, ...more: ReadonlyArray<string>) => {
   const token = Redacted.value(secret)
-  return { json: { tokenId, token }, text: `${tokenId}\n${token}\nThe token is shown this once.` }
+  return { json: { tokenId, token }, text: [tokenId, token, "The token is shown this once.", ...more].join("\n") }
 }
+
+/** A customer's workspace could pay no more. */
+const operatorNow = (workspace: string): string =>
+  `${workspace} is an operator's workspace from now on: it takes no top-ups. Revoke the token to undo that.`
 
 /** Without a workspace it is the one of the login; with one, that of the database of this machine. */
 const createToken = <E, R>(operator: Layer.Layer<Accounts, E, R>) =>
@@ -132,7 +136,7 @@ const createToken = <E, R>(operator: Layer.Layer<Accounts, E, R>) =>
             }
             return yield* (yield* Accounts).createToken(asked, commandLine).pipe(orTell(tokenUnconfirmed))
           }).pipe(Effect.provide(operator))
-          return once(issued.tokenId, issued.token)
+          return once(issued.tokenId, issued.token, ...(ofOperator ? [operatorNow(workspace.value)] : []))
         })
       )
   ).pipe(Command.withDescription("Make a token; it is shown once"))

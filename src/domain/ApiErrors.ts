@@ -51,11 +51,16 @@ export class RunsCursorInvalid extends Schema.TaggedError<RunsCursorInvalid>()("
     return `cursor: ${noCursorOfList}`
   }
 }
-export class Unauthorized extends Schema.TaggedError<Unauthorized>()("unauthorized", {}) {
+export class Unauthorized extends Schema.TaggedError<Unauthorized>()("unauthorized", {
+  /** The token was right, and has ended. Only who has it is told. */
+  expired: Schema.optionalWith(Schema.Literal(true), { exact: true })
+}) {
   static readonly retryable = false
   static readonly retryHint = "Send a whole token that has not expired, as Authorization: Bearer ACCESS_TOKEN."
   override get message() {
-    return "Send a valid token as: Authorization: Bearer <ACCESS_TOKEN>"
+    return this.expired === true
+      ? "This token has expired; use another one"
+      : "Send a valid token as: Authorization: Bearer <ACCESS_TOKEN>"
   }
 }
 export class TokenRevoked extends Schema.TaggedError<TokenRevoked>()("token_revoked", {}) {

@@ -204,7 +204,7 @@ export const catalogCommands = (it: CommandTests): void => {
         assert.strictEqual(code, 1)
         assert.include(
           out.join("\n"),
-          "bats.yaml at operations.0.samples: a documented hit is missing\n1 problem; nothing was published"
+          "bats.yaml at operations.0.samples: a documented hit is missing: it shows what the rules and the price make of an answer. gateway catalog try with --save-sample hit prints one\n1 problem; nothing was published"
         )
       })
     )

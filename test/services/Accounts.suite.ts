@@ -124,7 +124,8 @@ export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
         yield* TestClock.adjust(59_999)
         yield* accounts.authenticate(token)
         yield* TestClock.adjust(1)
-        assert.strictEqual((yield* Effect.flip(accounts.authenticate(token)))._tag, "unauthorized")
+        const ended = yield* Effect.flip(accounts.authenticate(token))
+        assert.deepStrictEqual([ended._tag, ended.message], ["unauthorized", "This token has expired; use another one"])
       })
     )
 

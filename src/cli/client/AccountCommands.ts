@@ -21,6 +21,7 @@ const token = {
   lastUsedAt: Schema.NullOr(Schema.String),
   expiresAt: Schema.NullOr(Schema.String),
   revokedAt: Schema.NullOr(Schema.String),
+  monthlySpendLimitMicros: Schema.NullOr(Schema.Int),
   monthSpendMicros: Schema.Int
 }
 const TokenPageShape = Schema.Struct({
@@ -36,12 +37,22 @@ const page = { limit: Inputs.pageLimit, cursor: Inputs.cursor, url: urlOption, j
 export const more = (nextCursor: string | null): ReadonlyArray<string> =>
   nextCursor === null ? [] : [`more: --cursor ${nextCursor}`]
 
+/** What a token has spent in the month, and may. */
+export const spentInWords = (token: {
+  readonly monthlySpendLimitMicros: number | null
+  readonly monthSpendMicros: number
+}): string => {
+  const { monthSpendMicros, monthlySpendLimitMicros } = token
+  const limit = monthlySpendLimitMicros === null ? "" : ` of ${dollars(monthlySpendLimitMicros)}`
+  return `${dollars(monthSpendMicros)}${limit} spent this month`
+}
+
 export const tokenLine = (token: TokenPageShape["tokens"][number]): string =>
   [
     token.tokenId,
     token.label,
     token.scopes.join(","),
-    `${dollars(token.monthSpendMicros)} this month`,
+    spentInWords(token),
     token.lastUsedAt === null ? "never used" : `used ${token.lastUsedAt}`,
     ...(token.revokedAt === null ? [] : [`revoked ${token.revokedAt}`]),
     ...(token.expiresAt === null ? [] : [`until ${token.expiresAt}`])

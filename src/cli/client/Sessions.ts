@@ -5,7 +5,6 @@ import { Data, Duration, Effect, Option, Redacted, Schema } from "effect"
 import { createHash, randomBytes } from "node:crypto"
 import { hostname, userInfo } from "node:os"
 import { ParsedObject } from "../../domain/Json.js"
-import { dollars } from "../../domain/Micros.js"
 import type { Scope } from "../../domain/Scope.js"
 import { announced, dryRun } from "../Announced.js"
 import { answer } from "../Answer.js"
@@ -22,6 +21,7 @@ import {
   urlOption,
   warnOfPlainHttp
 } from "./GatewayClient.js"
+import { spentInWords } from "./AccountCommands.js"
 import { forgetLogin, keepLogin } from "./KeptLogins.js"
 
 class LoginNotApproved extends Data.TaggedError("LoginNotApproved")<{ readonly status: string }> {
@@ -148,15 +148,13 @@ export const whoami = Command.make("whoami", { url: urlOption, json: Inputs.json
       const { get, url } = yield* loggedIn(asked)
       const found = yield* get("/v1/whoami")
       const who = yield* Whoami(url, found)
-      const spent = dollars(who.monthSpendMicros)
-      const limit = who.monthlySpendLimitMicros
       return {
         json: { url, ...(yield* anObject(url, found)) },
         text: [
           `${who.label} (${who.tokenId}) at ${url}`,
           `workspace ${who.workspaceName} (${who.workspaceId})`,
           `may ${who.scopes.join(", ")}${who.expiresAt === null ? "" : `, until ${who.expiresAt}`}`,
-          limit === null ? `${spent} spent this month` : `${spent} of ${dollars(limit)} spent this month`
+          spentInWords(who)
         ].join("\n")
       }
     })

@@ -226,7 +226,12 @@ const shapeProblems = (endpoint: Endpoint, jobs: ReadonlyMap<string, JobManifest
     }),
     ...(provider.mock || !hasRules(operation) || operation.samples["hit"] !== undefined
       ? []
-      : [problem("samples", "a documented hit is missing")]),
+      : [
+          problem(
+            "samples",
+            "a documented hit is missing: it shows what the rules and the price make of an answer. gateway catalog try with --save-sample hit prints one"
+          )
+        ]),
     ...(provider.mock || operation.price.basis === "free" || operation.price.source !== undefined
       ? []
       : [problem("price.source", "a price needs its source")]),

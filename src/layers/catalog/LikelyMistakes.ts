@@ -92,20 +92,34 @@ const ofDivisions = ({ price, response }: Operation) =>
       : [{ path, message: `divides by ${product}, because a product is worked out before a division: write brackets` }]
   })
 
+/** An import writes `free`, because each workspace then connects its own account; under a key of the gateway it is not. */
+const ofPrice = ({ operation: { price }, provider: { auth, mock, platformKey } }: Endpoint) =>
+  platformKey && auth.type !== "none" && !mock && price.basis === "free" && price.source === undefined
+    ? [
+        {
+          path: "price",
+          message:
+            "is free under a key of the gateway, whose owner pays then for every run: give it a price, or the source that says that it costs nothing"
+        }
+      ]
+    : []
+
 /** Warnings about operations, whose jobs are among `jobs`. */
 export const likelyMistakes = (
   endpoints: ReadonlyArray<Endpoint>,
   jobs: ReadonlyArray<JobManifest>
 ): ReadonlyArray<LintProblem> => {
   const byId = new Map(jobs.map((job) => [job.id, job]))
-  return endpoints.flatMap(({ operation }) => {
+  return endpoints.flatMap((endpoint) => {
+    const { operation } = endpoint
     const fields = fieldsOf(operation)
     const job = operation.job === undefined ? undefined : byId.get(operation.job)
     return [
       ...ofBindings(operation, fields),
       ...ofAccepts(operation, fields, job),
       ...ofDivisions(operation),
-      ...likelyCosts(operation)
+      ...likelyCosts(operation),
+      ...ofPrice(endpoint)
     ].map((found) => ({ endpointId: operation.id, ...found }))
   })
 }

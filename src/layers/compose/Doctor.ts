@@ -5,8 +5,7 @@
  */
 import * as FileSystem from "@effect/platform/FileSystem"
 import { Clock, Context, Duration, Effect, Either, Layer, Option, Schema } from "effect"
-import { statfs } from "node:fs/promises"
-import { dirname, resolve as absolute } from "node:path"
+import { resolve as absolute } from "node:path"
 import { counted } from "../../domain/Counted.js"
 import { diskFreeBytesMin } from "../../domain/Limits.js"
 import { lacksWorkers, nobodyWorks, nodesInWords, startAWorker } from "../../domain/NodeRole.js"
@@ -19,6 +18,7 @@ import { builtInCatalog } from "../catalog/BuiltInCatalog.js"
 import { readCatalog } from "../catalog/CatalogFiles.js"
 import { ArchiveFilesOnDisk } from "../node/ArchiveFilesOnDisk.js"
 import { catalogFoldersRead, type GatewayConfig, publicUrlProblem, readConfig } from "../node/Config.js"
+import { dataDisk } from "../node/DataDisk.js"
 import type { SettingsWrong } from "../node/SettingsWrong.js"
 import { secret } from "../node/ConfigValues.js"
 import { unknownInWords, unknownSettings } from "../node/UnknownSettings.js"
@@ -223,14 +223,6 @@ const originsOf = (config: GatewayConfig, keyed: ReadonlySet<string>) =>
 
 const gib = (bytes: number): string => `${(bytes / 1_073_741_824).toFixed(1)} GiB`
 
-const existing = (place: string): Effect.Effect<string, never, FileSystem.FileSystem> =>
-  Effect.flatMap(FileSystem.FileSystem, (files) =>
-    Effect.flatMap(
-      Effect.orElseSucceed(files.exists(place), () => false),
-      (there) => (there || dirname(place) === place ? Effect.succeed(place) : existing(dirname(place)))
-    )
-  )
-
 export const diskFinding = (place: string, freeBytes: number): Finding =>
   freeBytes >= diskFreeBytesMin
     ? right("disk", `${gib(freeBytes)} are free at ${place}`)
@@ -240,22 +232,18 @@ export const diskFinding = (place: string, freeBytes: number): Finding =>
         `Make room for at least ${gib(diskFreeBytesMin)}, or set GATEWAY_DATA_DIR to another disk`
       )
 
-const diskOf = (config: GatewayConfig) =>
-  Effect.flatMap(existing(absolute(config.dataDir)), (place) =>
-    Effect.match(
-      Effect.tryPromise(() => statfs(place)),
-      {
-        onFailure: () => wrong("disk", `the free space at ${place} cannot be read`, "Check that this user may read it"),
-        onSuccess: ({ bavail, bsize }) =>
-          Option.isNone(config.databaseUrl)
-            ? diskFinding(place, bavail * bsize)
-            : right(
-                "disk",
-                `${gib(bavail * bsize)} are free at ${place}, which holds little: the disk of the database is looked at on its own machine`
-              )
-      }
-    )
-  )
+const diskOf = (config: GatewayConfig): Effect.Effect<Finding> =>
+  Effect.match(dataDisk(absolute(config.dataDir)), {
+    onFailure: ({ place }) =>
+      wrong("disk", `the free space at ${place} cannot be read`, "Check that this user may read it"),
+    onSuccess: ({ freeBytes, place }) =>
+      Option.isNone(config.databaseUrl)
+        ? diskFinding(place, freeBytes)
+        : right(
+            "disk",
+            `${gib(freeBytes)} are free at ${place}, which holds little: the disk of the database is looked at on its own machine`
+          )
+  })
 
 const archiveFinding = ({ retention }: Pick<GatewayConfig, "retention">): Effect.Effect<ReadonlyArray<Finding>> => {
   const folder = Option.getOrNull(retention)?.archiveDir ?? null

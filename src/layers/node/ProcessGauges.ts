@@ -3,9 +3,10 @@
  * has no gauge; everything else works without it.
  */
 import { Effect, Layer, Metric, Option } from "effect"
-import { statfs } from "node:fs/promises"
+import { resolve } from "node:path"
 import { performance } from "node:perf_hooks"
 import { everySoOften } from "./Background.js"
+import { dataDisk } from "./DataDisk.js"
 
 const lookSeconds = 15
 
@@ -36,10 +37,10 @@ export const ProcessGauges = ({ dataDir }: { readonly dataDir: string }): Layer.
         yield* Metric.incrementBy(cpu, seconds - used)
         used = seconds
         yield* Metric.set(memory, process.memoryUsage.rss())
-        const disk = yield* Effect.option(Effect.tryPromise(() => statfs(dataDir)))
+        const disk = yield* Effect.option(dataDisk(resolve(dataDir)))
         if (Option.isSome(disk)) {
-          yield* Metric.set(diskFree, disk.value.bavail * disk.value.bsize)
-          yield* Metric.set(diskSize, disk.value.blocks * disk.value.bsize)
+          yield* Metric.set(diskFree, disk.value.freeBytes)
+          yield* Metric.set(diskSize, disk.value.sizeBytes)
         }
       })
       return everySoOften({ name: "looking at the process", every: `${lookSeconds} seconds`, firstAtOnce: true }, look)

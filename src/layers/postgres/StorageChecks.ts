@@ -91,7 +91,7 @@ export const storageChecks = Effect.gen(function* () {
 
   const ailing: Effect.Effect<StorageCheck> = Effect.map(Effect.isSuccess(query(sql`select 1`)), (answers) => ({
     storage: answers
-      ? "The storage answers, but refuses to write"
+      ? "The storage answers, but refuses writes or new connections"
       : `The storage does not answer${servers.all.length > 1 ? ` (${serversTold(servers)})` : ""}`,
     schema: null,
     clock: null
@@ -100,7 +100,7 @@ export const storageChecks = Effect.gen(function* () {
   const readNow = nowRow(query(sql`select ${sql.literal(yield* databaseNow)} as now`))
   yield* everySoOften({ name: "comparing clocks", every: `${lookSeconds} seconds`, firstAtOnce: true }, timed(readNow))
   const trouble = yield* makeTrouble("background", { work: "writing to the storage to see whether it can" })
-  // When Postgres refuses the statement for any other reason, the storage does not take writes either.
+  // The statement failed: it was refused, or no connection was had for it.
   return Effect.matchCauseEffect(probe, {
     onSuccess: (found) => Effect.as(Effect.sync(trouble.worked), found),
     onFailure: (cause) =>

@@ -1,12 +1,13 @@
 /** What an import makes of the keys, addresses, answers and examples of a document. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import type { Endpoint } from "../../../src/domain/Manifest.js"
+import { providerIdCharsMax } from "../../../src/domain/Limits.js"
+import { type Endpoint, ProviderId } from "../../../src/domain/Manifest.js"
 import { exampleInput } from "../../../src/domain/OperationInput.js"
 import { importOpenApi } from "../../../src/layers/catalog/import/ImportOpenApi.js"
 import { lintCatalog } from "../../../src/layers/catalog/CatalogLint.js"
 import { decodeCatalog } from "../../../src/layers/catalog/ManifestReading.js"
-import { manifestTexts } from "../../../src/layers/catalog/import/ManifestWriting.js"
+import { inManifests, manifestTexts } from "../../../src/layers/catalog/import/ManifestWriting.js"
 import { sentRequest as sent } from "../../support/sentRequest.js"
 import { head, one, said, first } from "./ImportStage.js"
 
@@ -75,6 +76,16 @@ describe("the key of an imported operation", () => {
     [
       "[{ machine: [] }]",
       { type: "oauth2_client_credentials", tokenUrl: "https://id.example/token", clientAuth: "basic" },
+      null
+    ],
+    [
+      "[{ machine: [write, read] }]",
+      {
+        type: "oauth2_client_credentials",
+        tokenUrl: "https://id.example/token",
+        scope: "read write",
+        clientAuth: "basic"
+      },
       null
     ],
     ["[{ cookie: [] }]", { type: "cookie", name: "sid" }, null],
@@ -267,6 +278,24 @@ paths:
         ["is described by 2 manifests, because its operations have several addresses or keys"]
       )
       assert.lengthOf(manifestTexts(imported.endpoints), 2)
+      const [first] = imported.endpoints
+      assert.isDefined(first)
+      const ofId = (id: string) =>
+        inManifests(
+          imported.endpoints.map((endpoint) => ({
+            ...endpoint,
+            provider: { ...endpoint.provider, id: ProviderId.make(id) }
+          }))
+        ).map(({ operation, provider }) => [operation.id.split(".").at(-1), provider.id])
+      assert.deepStrictEqual(ofId("shop"), [
+        ["a", "shop"],
+        ["b", "shop-2"]
+      ])
+      const longest = "s".repeat(providerIdCharsMax)
+      assert.deepStrictEqual(ofId(longest), [
+        ["a", longest],
+        ["b", `${longest.slice(0, -2)}-2`]
+      ])
     })
   )
 })

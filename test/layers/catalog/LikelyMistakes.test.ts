@@ -51,6 +51,20 @@ describe("a check of a catalog warns of", () => {
       assert.deepStrictEqual(warned({ response: { costMicros } }), [])
   })
 
+  it("an operation that is free under a key of the gateway, unless a source says that it costs nothing", () => {
+    const key = { auth: { type: "bearer" } }
+    const free = { basis: "free", micros: 0 }
+    assert.deepStrictEqual(warned({ provider: key, price: free }), [
+      "price: is free under a key of the gateway, whose owner pays then for every run: give it a price, or the source that says that it costs nothing"
+    ])
+    for (const right of [
+      { provider: key, price: { ...free, source: "https://example.com/pricing" } },
+      { provider: { ...key, platformKey: false }, price: free },
+      { price: free }
+    ])
+      assert.deepStrictEqual(warned(right), [])
+  })
+
   it("a cost that is told whatever the answer says, which would charge failures", () => {
     const costing = (costMicros: string, more: object = {}) => warned({ response: { costMicros }, ...more })
     const constant =

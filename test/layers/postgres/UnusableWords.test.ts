@@ -14,7 +14,10 @@ it("doubts DATABASE_URL only where no answer shows that it is right", () => {
       /^The database refuses the connection .*\. Check DATABASE_URL$/
     ],
     [answered("3D000", "no such database"), /^The database refuses .*\. Check DATABASE_URL$/],
-    [answered("53300", "too many clients"), /^The database answers, but cannot be used now \(too many clients\)\./],
+    [
+      answered("53300", "too many clients"),
+      /^The database takes no more connections \(too many clients\)\. Set GATEWAY_DATABASE_CONNECTIONS lower, or raise/
+    ],
     [answered("57P03", "starting up"), /^The database answers, but cannot be used now \(starting up\)\./],
     [answered("57014", "statement timeout"), /^The database answers, but cannot be used now/],
     [new Error("timeout exceeded when trying to connect"), /^The database did not answer in time .* overloaded/],
@@ -23,6 +26,6 @@ it("doubts DATABASE_URL only where no answer shows that it is right", () => {
   ] as const) {
     assert.match(inSentences(unusableWords(cause)), words)
     if (cause instanceof Pg.DatabaseError && !/^(?:28|3D)/.test(cause.code ?? ""))
-      assert.notInclude(inSentences(unusableWords(cause)), "DATABASE_URL")
+      assert.notMatch(inSentences(unusableWords(cause)), /\bDATABASE_URL/)
   }
 })

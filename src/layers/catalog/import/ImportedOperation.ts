@@ -249,7 +249,11 @@ export class OperationImporter {
     if (this.ids.has(id)) return skip("an id that was there already")
     const isAddressed = isAddress(source.baseUrl, source.variables)
     if (!isAddressed)
-      this.report.note("inactive", id, source.baseUrl === "" ? "no base address" : "a base address that is none")
+      this.report.note(
+        "inactive",
+        id,
+        `${source.baseUrl === "" ? "the document names no base address" : "its base address is no full address"}: write baseUrl in the manifest and take out activated, or mend servers in the document`
+      )
     const provider = this.providerOf(source, isAddressed ? source.baseUrl.replace(/\/+$/, "") : unknownBase)
     if (Either.isLeft(provider)) return skip(`a provider that cannot be written down: ${provider.left}`)
     if (source.auth["type"] === "unsupported")

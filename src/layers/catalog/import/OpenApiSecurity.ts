@@ -62,7 +62,14 @@ const oauth2 = (scheme: JsonObject, scopes: ReadonlyArray<string>, server: strin
   }
   const tokenUrl = isObject(clientCredentials) ? urlIn(clientCredentials, "tokenUrl", server) : ""
   return Object.keys(flows).length === 1 && /^https?:\/\//.test(tokenUrl)
-    ? { rank: 3, auth: { type: "oauth2_client_credentials", tokenUrl } }
+    ? {
+        rank: 3,
+        auth: {
+          type: "oauth2_client_credentials",
+          tokenUrl,
+          ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") })
+        }
+      }
     : accessToken
 }
 

@@ -7,9 +7,17 @@ import { whyOf } from "./Failure.js"
 /** User, password or database: also what a pooler says of them, which has one code for all (08P01). */
 const isAboutAddress = (state: string): boolean => /^(?:08|28|3D)/.test(state)
 
+const tooManyConnections = "53300"
+
 /** Why no first connection was had. Only an answer shows that the address is right. */
 export const unusableWords = (cause: unknown): OperatorWords => {
   const why = whyOf(cause)
+  if (cause instanceof Pg.DatabaseError && cause.code === tooManyConnections)
+    return {
+      found: `The database takes no more connections (${why})`,
+      advice:
+        "Set GATEWAY_DATABASE_CONNECTIONS lower, or raise max_connections of the server or the limit of the role: the connections of all nodes and commands must fit"
+    }
   if (cause instanceof Pg.DatabaseError)
     return isAboutAddress(cause.code ?? "")
       ? { found: `The database refuses the connection (${why})`, advice: "Check DATABASE_URL" }
