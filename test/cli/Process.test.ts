@@ -194,6 +194,24 @@ describe("the gateway program", () => {
   )
 
   it.live(
+    "goes on, and stops as ever, when nobody reads its output any more",
+    () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const place = yield* dataDir
+          const url = Redacted.value(yield* acquireTestDatabase())
+          const { address, child, ended } = yield* serving({ GATEWAY_DATA_DIR: place, DATABASE_URL: url })
+          child.stdout.destroy()
+          assert.strictEqual((yield* Effect.promise(() => fetch(`${address}/readyz`))).status, 200)
+          // It writes that it stops.
+          child.kill("SIGTERM")
+          assert.strictEqual(yield* Effect.promise(() => ended), 0)
+        })
+      ),
+    120_000
+  )
+
+  it.live(
     "makes a database where it is started first, and works on after that was killed",
     () =>
       Effect.scoped(

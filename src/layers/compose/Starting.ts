@@ -7,6 +7,7 @@ import { Cause, Console, Effect, FiberRef, HashSet, Logger, Option } from "effec
 import { isStorageError } from "../../domain/StorageErrors.js"
 import { catalogFoldersRead, isProduction, readConfig } from "../node/Config.js"
 import { listFiberRoots } from "../node/FiberRoots.js"
+import { outliveReaders } from "../node/OutputReaders.js"
 import { SettingsWrong } from "../node/SettingsWrong.js"
 import { failedWords, inSentences } from "../node/StorageWords.js"
 import { unknownInWords, unknownSettings } from "../node/UnknownSettings.js"
@@ -69,7 +70,7 @@ const readToServe = Effect.all(
 
 /** Runs until it is interrupted. Logs JSON lines, whatever logged before. */
 export const serve = (options: ServeOptions) =>
-  readToServe.pipe(
+  Effect.zipRight(outliveReaders, readToServe).pipe(
     Effect.tapError(() => tellUnknown),
     tellFailedStart(options.terminal),
     Effect.tap(({ logLevel }) => Logger.withMinimumLogLevel(tellUnknown, logLevel)),
