@@ -12,7 +12,7 @@ import { SettingsWrong } from "../node/SettingsWrong.js"
 import { failedWords, inSentences } from "../node/StorageWords.js"
 import { unknownInWords, unknownSettings } from "../node/UnknownSettings.js"
 import { givenSealingKeys } from "../secrets/SealingAesGcm.js"
-import { isOneOfSeveral, severalProcesses } from "./Processes.js"
+import { isOneOfSeveral, namedInLogs, severalProcesses } from "./Processes.js"
 
 export interface ServeOptions {
   /** Whether development is welcomed with a text. Without it, standard output holds JSON lines only. */
@@ -80,7 +80,8 @@ export const serve = (options: ServeOptions) =>
         : Effect.promise(() => import("./Serving.js")).pipe(
             Effect.zipLeft(listFiberRoots),
             Effect.flatMap(({ serving }) => serving(config, options)),
-            tellFailedStart(options.terminal)
+            tellFailedStart(options.terminal),
+            namedInLogs
           )
       ).pipe(Logger.withMinimumLogLevel(config.logLevel))
     ),

@@ -130,11 +130,15 @@ describe("several processes of one gateway", () => {
 
         gateway.child.kill("SIGTERM")
         assert.strictEqual(yield* Effect.promise(() => gateway.ended), 0)
+        const listening: Array<unknown> = []
         for (const line of gateway.lines().filter((each) => each.startsWith("{"))) {
           const { annotations, message } = Schema.decodeUnknownSync(Line)(line)
           if (String(message).startsWith("A process"))
             assert.deepInclude(annotations, { signal: "SIGKILL", pid: killed, process: 1 })
+          if (String(message).startsWith("Listening on")) listening.push(annotations["process"])
         }
+        // The first one welcomes in words for people.
+        assert.deepStrictEqual(listening.sort(), [2, 3])
       })
   )
 
