@@ -53,8 +53,8 @@ export const UsdInput: Schema.Schema<Micros, number> = Schema.transformOrFail(
 )
 
 /**
- * The same with the bounds of one field in its words. An amount outside of them that is an amount of dollars still comes
- * through: what decides about it may have more to say.
+ * The same with the bounds of one field in its words. An amount outside of them that is an amount of dollars still
+ * comes through: what decides about it may have more to say.
  */
 export const usdWithin = (minimum: Micros, maximum: Micros, expected: string): Schema.Schema<Micros, number> =>
   UsdInput.annotations({

@@ -85,7 +85,9 @@ export const TokenInput = Schema.Struct({
     ["catalog:read", "runs:execute"]
   ),
   monthlyLimitUsd: monthlyLimitUsd("without it, what the calling token may; null is refused when that has a limit"),
-  expiresAt: expiresAt("without it, when the calling token ends; null is never, and is refused when the calling token ends")
+  expiresAt: expiresAt(
+    "without it, when the calling token ends; null is never, and is refused when the calling token ends"
+  )
 }).annotations({ identifier: "TokenRequest", description: "A token to be made" })
 
 export const TokenChange = Schema.Struct({

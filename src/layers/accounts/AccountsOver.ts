@@ -80,8 +80,7 @@ const authenticate = ({ rows, uses }: Parts): Accounts["Type"]["authenticate"] =
     const { principal, revoked } = found
     if (revoked) return yield* new TokenRevoked()
     const usedAt = yield* Clock.currentTimeMillis
-    if (principal.expiresAt !== null && principal.expiresAt <= usedAt)
-      return yield* new Unauthorized({ expired: true })
+    if (principal.expiresAt !== null && principal.expiresAt <= usedAt) return yield* new Unauthorized({ expired: true })
     uses.note({ tokenId: principal.tokenId, workspaceId: principal.workspaceId, usedAt })
     return principal
   })

@@ -92,7 +92,7 @@ const ofDivisions = ({ price, response }: Operation) =>
       : [{ path, message: `divides by ${product}, because a product is worked out before a division: write brackets` }]
   })
 
-/** An import writes `free`, because each workspace then connects its own account; under a key of the gateway it is not. */
+/** An import writes `free`, because each workspace connects its own account. Under a key of the gateway it costs. */
 const ofPrice = ({ operation: { price }, provider: { auth, mock, platformKey } }: Endpoint) =>
   platformKey && auth.type !== "none" && !mock && price.basis === "free" && price.source === undefined
     ? [

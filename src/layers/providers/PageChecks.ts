@@ -19,7 +19,10 @@ export const pageProblems = ({ operation, provider }: Endpoint): ReadonlyArray<P
     problem("pages", "cannot be read of an effectful operation, which is called once")
   if (operation.async !== undefined) problem("pages", "cannot be read of a slow operation (async)")
   if (response.parse !== undefined || !operation.contentTypes.every(isJson))
-    problem("pages", "can be read of answers in JSON only: let contentTypes be application/json alone, without response.parse")
+    problem(
+      "pages",
+      "can be read of answers in JSON only: let contentTypes be application/json alone, without response.parse"
+    )
   if (volume === undefined) problem("volume", "is needed to read in pages: it says how many results are wanted")
   else {
     const field = member(known, volume.field)

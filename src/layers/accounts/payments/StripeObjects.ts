@@ -1,6 +1,6 @@
 /**
- * Objects of Stripe, as far as the gateway reads them. Their shape follows the version that the account has set, not the
- * version of the library, so it is checked wherever one arrives: in events, and in answers.
+ * Objects of Stripe, as far as the gateway reads them. Their shape follows the version that the account has set, not
+ * the version of the library, so it is checked wherever one arrives: in events, and in answers.
  */
 import { Schema } from "effect"
 

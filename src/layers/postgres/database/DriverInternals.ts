@@ -1,8 +1,8 @@
 /**
  * All code that depends on the internals of `pg` instead of its documented interface: texts of its messages, its
  * pipeline mode, its named statements and what it makes of their columns, the stream under a connection, and the signs
- * that a connection is no longer safe for money. A test in `DriverInternals.test.ts` checks each assumption by name, so a new `pg` that breaks one fails
- * there.
+ * that a connection is no longer safe for money. A test in `DriverInternals.test.ts` checks each assumption by name, so
+ * a new `pg` that breaks one fails there.
  *
  * The four optimisations were measured on settlement transactions over four connections (`npm run bench:driver`,
  * bench/README.md). When columns are described each time, 0.81 of the rate remains, and Node takes 1.35 times the CPU.
@@ -55,7 +55,7 @@ interface Columns {
   _prebuiltEmptyResultObject: unknown
 }
 
-/** What a connection knows of the columns of its named statements, and the same connection as one that asks for none. */
+/** What a connection knows of the columns of its named statements, and the connection as one that asks for none. */
 class Described {
   readonly columns = new Map<string, Columns>()
   readonly connection: Pg.Connection
@@ -76,8 +76,8 @@ const describedOf = (connection: Pg.Connection): Described => {
 
 /**
  * `pg` copies a statement that is given as an object member by member, which takes ten times as long as this. It also
- * asks for the columns with each statement. Those of a named one stay as they are: Postgres refuses a plan whose columns
- * have changed.
+ * asks for the columns with each statement. Those of a named one stay as they are: Postgres refuses a plan whose
+ * columns have changed.
  */
 class Statement extends Pg.Query {
   declare readonly _result: Columns
