@@ -230,13 +230,13 @@ export class ConnectionNotFound extends failure("connection_not_found", {
 export class ConnectionInvalid extends failure("connection_invalid", {
   whoseError: "customer",
   retryable: false,
-  retryHint: "Check the connection's key at the provider and set it anew.",
+  retryHint: "Check the key at the provider, then make a new connection with it: POST /v1/connections.",
   summary: "The provider refused the connection's key."
 }) {}
 export class ConnectionUnusable extends failure("connection_unusable", {
   whoseError: "customer",
   retryable: false,
-  retryHint: "Renew the connection.",
+  retryHint: "Make a new connection with POST /v1/connections, or connect the account in a browser again.",
   summary: "The connection has expired or was revoked."
 }) {}
 export class ContractInvalid extends failure("contract_invalid", {

@@ -50,7 +50,7 @@ export const topUpExplanations: { readonly [Reason in TopUpReason]: string } = {
   checkout_failed:
     "The payment processor did not open a checkout; request the top-up again with a new idempotency key.",
   processor_timeout:
-    "The payment processor did not answer in time; request the top-up again with the same idempotency key.",
+    "The payment processor did not answer; request the top-up again, with the same idempotency key if it had one.",
   amount_out_of_range: "Top-ups of this amount are not taken; request another one.",
   balance_low: "The balance is too low; top up to go on.",
   balance_sufficient: "The balance is sufficient."

@@ -22,6 +22,10 @@ export const keyHeader = (description: string) =>
 /** The same key in a body. */
 export const keyField = (description: string) => askedMaybe(IdempotencyKey, description, exampleKey)
 
+/** Of a request that moves nothing without a key. */
+export const mandatoryKeyHeader = keyHeader("One key is mandatory: here, or as idempotencyKey in the body")
+export const mandatoryKeyField = keyField("One key is mandatory: here, or in the header Idempotency-Key")
+
 const isKey = Schema.is(IdempotencyKey)
 
 /**

@@ -57,9 +57,13 @@ export const intParam = (minimum: number, maximum: number = Number.MAX_SAFE_INTE
     jsonSchema: { type: "integer", minimum, ...(maximum === Number.MAX_SAFE_INTEGER ? {} : { maximum }) }
   })
 
+/** Also as Python writes it. */
+export const readBoolean = (raw: string): boolean | undefined =>
+  raw === "true" || raw === "True" ? true : raw === "false" || raw === "False" ? false : undefined
+
 export const booleanParam: Schema.Schema<boolean, string> = parameter(Schema.Boolean, {
   expected: "must be true or false",
-  read: (raw) => (raw === "true" ? true : raw === "false" ? false : undefined),
+  read: readBoolean,
   jsonSchema: { type: "boolean" }
 })
 
@@ -107,7 +111,8 @@ export const choiceParamIn = <const Choices extends ReadonlyArray<string>>(
 /** An instant in ISO 8601, as milliseconds since the epoch. */
 export const instantParam: Schema.Schema<number, string> = parameter(Schema.Int, {
   expected: instantExpected,
-  read: readInstant,
+  // A plus sign in a query that is not written as %2B arrives as a blank, which a time has nowhere.
+  read: (raw) => readInstant(raw.replace(/ (?=\d\d:?\d\d$)/, "+")),
   write: time,
   jsonSchema: { type: "string", format: "date-time" }
 })

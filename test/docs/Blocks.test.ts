@@ -51,6 +51,11 @@ const cannotRun: ReadonlyArray<{ readonly page: string; readonly begins: string;
     why: "it needs the programs of a whole Postgres, and two machines"
   })),
   {
+    page: "docs/operating.md",
+    begins: "create role gateway",
+    why: "a role is one of the whole server, which this test shares with others"
+  },
+  {
     page: "docs/observability.md",
     begins: "OTEL_EXPORTER_OTLP_ENDPOINT",
     why: "it starts a second gateway at the port of the terminal's; test/gateway/Telemetry.test.ts has a collector"

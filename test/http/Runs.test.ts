@@ -82,6 +82,8 @@ describe("POST /v1/runs", () => {
           ["?wait=", {}, 20],
           ["?wait=true", {}, 20],
           ["?wait=false", {}, 0],
+          ["?wait=True", {}, 20],
+          ["?wait=False", {}, 0],
           ["?wait=0", {}, 0],
           ["?wait=12.5", {}, 12.5],
           ["?wait=61", {}, 60],
@@ -442,7 +444,7 @@ describe("GET /v1/runs", () => {
       })
       const filters =
         "status=completed&capability=people.email.find&endpointId=hunter-email-finder&providerId=hunter&" +
-        `tokenId=${id("tok", 1)}&from=2026-06-01T00:00:00Z&to=2026-07-01T00:00:00Z`
+        `tokenId=${id("tok", 1)}&from=2026-06-01T02:00:00+02:00&to=2026-07-01T00:00:00Z`
       const { nextCursor } = (yield* gateway.get(`/v1/runs?${filters}`)).json
       assert.deepStrictEqual(asked, [
         {

@@ -332,9 +332,11 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
       Effect.gen(function* () {
         providers.script("mock-send-message", drop(), hit())
         const principal = yield* funded(funds, { inflightLimit: 1 })
-        assert.strictEqual(
-          (yield* create(principal, "mock-send-message", 20, message)).run.status,
-          "reconciliation_pending"
+        const { run } = yield* create(principal, "mock-send-message", 20, message)
+        const { attempts } = yield* (yield* Runs).get(run.workspaceId, run.runId)
+        assert.deepStrictEqual(
+          [run.status, run.outcome, ...attempts.map(({ outcome, status }) => [status, outcome])],
+          ["reconciliation_pending", null, ["reconciliation_pending", null]]
         )
         assert.strictEqual((yield* create(principal, "mock-send-message", 20, message)).run.status, "completed")
       }))

@@ -140,7 +140,7 @@ export interface Operations {
   /** Get a catalog item. What anybody may see of one operation. */
   readonly "public-catalog.item": {
     readonly path: {
-      /** The id of an operation, or job: and the id of a job. 1 to 4096 characters. */
+      /** The id of an operation; jobs are no items of the public catalog. 1 to 4096 characters. */
       readonly catalogItemId: string
     }
     readonly query: {}
@@ -306,8 +306,8 @@ export interface Operations {
     readonly path: {}
     readonly query: {
       /**
-       * How long to wait for the end of the run: true, or the bare word, is 20 seconds, a number is seconds up to
-       * 60. What has not ended by then is answered as it is.
+       * How long to wait for the end of the run: true, or the bare word, is 20 seconds, a number is seconds, of
+       * which more than 60 count as 60. What has not ended by then is answered as it is.
        */
       readonly wait?: boolean | number | "" | undefined
     }
@@ -350,8 +350,9 @@ export interface Operations {
     readonly answer: RunPage
   }
   /**
-   * What a run would hold, whom it would try, and what would refuse it. Takes the body of a run, without its
-   * key. Nothing is stored, held or charged, and no provider is called. Needs the scope runs:execute.
+   * What a run would hold, whom it would try, and what would refuse it. Takes the body of a run without wait
+   * and idempotencyKey. Nothing is stored, held or charged, and no provider is called. Needs the scope
+   * runs:execute.
    */
   readonly "runs.quote": {
     readonly path: {}

@@ -1668,8 +1668,8 @@ export type RunRequest = {
   /** Run on this connection of yours. 1 to 255 characters. Example: "con_01jz3w8m5q0000000000000000". */
   readonly connectionId?: string | undefined
   /**
-   * How long to wait for the end: true is 20 seconds, a number is seconds up to 60. The query parameter wins.
-   * Example: true.
+   * How long to wait for the end: true is 20 seconds, a number is seconds, of which more than 60 count as 60.
+   * The query parameter wins. Example: true.
    */
   readonly wait?: boolean | number | undefined
   /** One key is mandatory: here, or in the header Idempotency-Key. Example: "order 4711: find the address". */

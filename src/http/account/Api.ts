@@ -10,7 +10,7 @@ import { LedgerKind } from "../../domain/Ledger.js"
 import { Access } from "../Access.js"
 import { Bearer } from "../Auth.js"
 import { created, Wire, WireReading, WireStorage } from "../Envelope.js"
-import { keyHeader } from "../IdempotencyKey.js"
+import { keyHeader, mandatoryKeyHeader } from "../IdempotencyKey.js"
 import { exampleId, field } from "../Fields.js"
 import { choiceParam, optionalParam, pageParams, query, textParam, timeParams } from "../Query.js"
 import {
@@ -27,8 +27,6 @@ import {
   TopUpPage,
   WhoamiBody
 } from "./Bodies.js"
-
-const idempotencyKey = keyHeader("The same key answers the same request")
 
 export class AccountApi extends HttpApiGroup.make("account")
   .add(
@@ -81,7 +79,7 @@ export class AccountApi extends HttpApiGroup.make("account")
   )
   .add(
     HttpApiEndpoint.post("requestTopUp", "/v1/top-ups")
-      .setHeaders(Schema.Struct({ "idempotency-key": idempotencyKey }))
+      .setHeaders(Schema.Struct({ "idempotency-key": keyHeader("The same key answers the same top-up") }))
       .setPayload(TopUpInput)
       .addSuccess(created(TopUpBody, "TopUp"))
       .addError(Wire.IdempotencyConflict)
@@ -130,7 +128,7 @@ export class AccountApi extends HttpApiGroup.make("account")
   )
   .add(
     HttpApiEndpoint.post("requestCapability", "/v1/capability-requests")
-      .setHeaders(Schema.Struct({ "idempotency-key": idempotencyKey }))
+      .setHeaders(Schema.Struct({ "idempotency-key": mandatoryKeyHeader }))
       .setPayload(CapabilityRequestInput)
       .addSuccess(created(CapabilityRequestBody, "CapabilityRequest"))
       .addError(Wire.IdempotencyConflict)

@@ -39,7 +39,7 @@ import {
   timeOrNull,
   usdWithin
 } from "../Fields.js"
-import { keyField } from "../IdempotencyKey.js"
+import { keyField, mandatoryKeyField } from "../IdempotencyKey.js"
 
 const nullable = Schema.NullOr
 
@@ -333,7 +333,7 @@ const requested = {
 export const CapabilityRequestInput = Schema.Struct({
   title: asked(prose(requestTitleCharsMax), "What is wanted, in a few words", requested.title),
   description: asked(prose(requestTextCharsMax), "What it should do", requested.description),
-  idempotencyKey: keyField("One key is mandatory: here, or in the header Idempotency-Key"),
+  idempotencyKey: mandatoryKeyField,
   desiredInputs: askedMaybe(prose(requestTextCharsMax), "What would be sent", requested.desiredInputs),
   desiredOutputs: askedMaybe(prose(requestTextCharsMax), "What should come back", requested.desiredOutputs)
 }).annotations({ identifier: "CapabilityRequestInput", description: "A wish for something that the catalog lacks" })

@@ -88,6 +88,12 @@ const EndpointId = field(
   "job:people.email.find"
 )
 
+const ItemId = field(
+  Schema.String.annotations({ jsonSchema: { type: "string", minLength: 1, maxLength: pathParameterCharsMax } }),
+  "The id of an operation; jobs are no items of the public catalog",
+  "mock-email-find"
+)
+
 /** A page of plain text. */
 const plainText = (description: string, example: string) =>
   HttpApiSchema.Text({ contentType: "text/plain" }).annotations({ description, examples: [example] })
@@ -232,7 +238,7 @@ export class PublicCatalogApi extends HttpApiGroup.make("public-catalog")
   )
   .add(
     HttpApiEndpoint.get("item", "/v1/public-catalog/:catalogItemId")
-      .setPath(Schema.Struct({ catalogItemId: EndpointId }))
+      .setPath(Schema.Struct({ catalogItemId: ItemId }))
       .addSuccess(PublicItem)
       .addError(Wire.NotFound)
       .addError(Wire.CatalogLoading)

@@ -21,7 +21,7 @@ import { Access, AnswerHeaders } from "../Access.js"
 import { Bearer } from "../Auth.js"
 import { created, Wire, WireReading, WireStorage } from "../Envelope.js"
 import { field } from "../Fields.js"
-import { keyHeader } from "../IdempotencyKey.js"
+import { mandatoryKeyHeader } from "../IdempotencyKey.js"
 import {
   anyCursorParam,
   booleanParam,
@@ -66,7 +66,7 @@ export class RunsApi extends HttpApiGroup.make("runs")
       .setUrlParams(query({ wait: optionalParam(WaitQuery) }))
       .setHeaders(
         Schema.Struct({
-          "idempotency-key": keyHeader("One key is mandatory: here, or as idempotencyKey in the body"),
+          "idempotency-key": mandatoryKeyHeader,
           "x-service-agent": serviceAgent
         })
       )
@@ -104,7 +104,7 @@ export class RunsApi extends HttpApiGroup.make("runs")
       .annotate(OpenApi.Summary, "What a run would hold, whom it would try, and what would refuse it")
       .annotate(
         OpenApi.Description,
-        "Takes the body of a run, without its key. Nothing is stored, held or charged, and no provider is called."
+        "Takes the body of a run without wait and idempotencyKey. Nothing is stored, held or charged, and no provider is called."
       )
   )
   .add(

@@ -17,7 +17,7 @@ import { Micros } from "../../domain/Micros.js"
 import { Prefer } from "../../domain/RoutePlan.js"
 import type { FallbackRequest, RunRequest } from "../../services/Runs.js"
 import { askedMaybe, exampleId, field, line, optional, says, UsdInput } from "../Fields.js"
-import { keyField } from "../IdempotencyKey.js"
+import { mandatoryKeyField } from "../IdempotencyKey.js"
 import { WaitBody } from "./Wait.js"
 
 /** A field that is filled in when it is left out; the document says with what. */
@@ -99,10 +99,10 @@ export const RunRequestBody = Schema.Struct({
   ...fields,
   wait: askedMaybe(
     WaitBody,
-    `How long to wait for the end: true is ${waitSecondsWhenTrue} seconds, a number is seconds up to ${waitSecondsMax}. The query parameter wins`,
+    `How long to wait for the end: true is ${waitSecondsWhenTrue} seconds, a number is seconds, of which more than ${waitSecondsMax} count as ${waitSecondsMax}. The query parameter wins`,
     true
   ),
-  idempotencyKey: keyField("One key is mandatory: here, or in the header Idempotency-Key")
+  idempotencyKey: mandatoryKeyField
 }).annotations({ identifier: "RunRequest", description: "What to run, with which input" })
 export type RunRequestBody = typeof RunRequestBody.Type
 

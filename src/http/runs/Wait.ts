@@ -5,7 +5,7 @@
 import { Schema } from "effect"
 import { waitSecondsMax, waitSecondsWhenTrue } from "../../domain/Limits.js"
 import { field } from "../Fields.js"
-import { parameter } from "../Query.js"
+import { parameter, readBoolean } from "../Query.js"
 
 export const waitSeconds = (wait: boolean | number): number =>
   typeof wait === "number" ? Math.min(Math.max(wait, 0), waitSecondsMax) : wait ? waitSecondsWhenTrue : 0
@@ -17,14 +17,14 @@ export const WaitQuery: Schema.Schema<number, string> = field(
   parameter(Schema.Number, {
     expected,
     read: (raw) => {
-      if (raw === "" || raw === "true") return waitSeconds(true)
-      if (raw === "false") return waitSeconds(false)
+      const word = raw === "" ? true : readBoolean(raw)
+      if (word !== undefined) return waitSeconds(word)
       // Any number is clamped, however large; a blank and words such as Infinity or 0x10 are no numbers of seconds.
       return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(raw) ? waitSeconds(Number(raw)) : undefined
     },
     jsonSchema: { oneOf: [{ type: "boolean" }, { type: "number", minimum: 0, maximum: waitSecondsMax }, { const: "" }] }
   }),
-  `How long to wait for the end of the run: true, or the bare word, is ${waitSecondsWhenTrue} seconds, a number is seconds up to ${waitSecondsMax}. What has not ended by then is answered as it is`,
+  `How long to wait for the end of the run: true, or the bare word, is ${waitSecondsWhenTrue} seconds, a number is seconds, of which more than ${waitSecondsMax} count as ${waitSecondsMax}. What has not ended by then is answered as it is`,
   waitSecondsWhenTrue
 )
 

@@ -182,7 +182,7 @@ export const endUncertain = (ended: Ended, lost: CallLost): Ending => {
   // When the provider answered and the answer could not be read, the reason must not say that it was silent.
   const answered = lost.evidence !== null && lost.evidence.responseDigest !== null
   return {
-    attempt: { ...attempt, status: "reconciliation_pending", costMicros: null, billed: false },
+    attempt: { ...attempt, status: "reconciliation_pending", outcome: null, costMicros: null, billed: false },
     media: null,
     run: {
       ...run,
