@@ -11,8 +11,9 @@ import {
   nameOf,
   noAnswer,
   pipelined,
-  stalePlan,
-  takeRows
+  staleStatement,
+  takeRows,
+  withDescriptions
 } from "../../../src/layers/postgres/database/DriverInternals.js"
 import { acquireTestDatabase } from "../../support/postgres.js"
 
@@ -113,6 +114,33 @@ describe("what is assumed of pg", () => {
     assert.deepStrictEqual((await answerOf(client, "select 'x' as x, 'y' as y")).result.rows, [{ x: "x", y: "y" }])
   })
 
+  assumption("behind a pooler that keeps statements, the columns are described each time", async (client) => {
+    withDescriptions(client)
+    let descriptions = 0
+    client.connection.on("rowDescription", () => (descriptions += 1))
+    for (const n of [1, 2])
+      assert.deepStrictEqual((await answerOf(client, "select $1::int as n", [n])).result.rows, [{ n }])
+    assert.strictEqual(descriptions, 2)
+  })
+
+  for (const [what, other] of [
+    ["does not have", "deallocate all"],
+    ["has already", (name: string) => `prepare "${name}" as select 1`]
+  ] as const)
+    assumption(
+      `a statement that the server ${what}, as behind a pooler that keeps none, was not carried out, and its connection is not used again`,
+      async (client) => {
+        await answerOf(client, "create table notes (id int)")
+        const text = "insert into notes values ($1::int)"
+        const name = nameOf(text, [1]) ?? ""
+        if (typeof other === "string") await answerOf(client, text, [1])
+        await answerOf(client, typeof other === "string" ? other : other(name))
+        const { cause } = await answerOf(client, text, [2])
+        assert.isTrue(staleStatement(cause), String(cause))
+        assert.instanceOf((await answerOf(client, "select 1")).cause, Error)
+      }
+    )
+
   assumption("a statement that writes has no columns, and says how many rows it wrote each time", async (client) => {
     await answerOf(client, "create table notes (id int)")
     const write = (count: number) =>
@@ -139,7 +167,7 @@ describe("what is assumed of pg", () => {
       await answerOf(client, "select * from notes where id = $1", [1])
       await answerOf(client, "alter table notes add column more text")
       const { cause } = await answerOf(client, "select * from notes where id = $1", [1])
-      assert.isTrue(stalePlan(cause))
+      assert.isTrue(staleStatement(cause))
       assert.instanceOf((await answerOf(client, "select 1")).cause, Error)
     }
   )

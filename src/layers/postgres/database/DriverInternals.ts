@@ -9,6 +9,7 @@
  * Without named statements as well it is 0.59 and 1.63, without pipelining 0.58 and 2.01, and without the single write
  * 0.86 and 1.34.
  */
+import { hash } from "node:crypto"
 import { Predicate } from "effect"
 import Pg from "pg"
 
@@ -23,9 +24,16 @@ export const noAnswer = (cause: unknown): boolean => cause instanceof Error && c
 /** Whether `pg` or its pool reports that a connection could not be made in time. */
 export const connectTimedOut = (cause: unknown): boolean => cause instanceof Error && cause.message.includes("timeout")
 
-/** Whether the result of a prepared statement changed with the schema. Only a new connection forgets the old plan. */
-export const stalePlan = (cause: unknown): boolean =>
-  cause instanceof Pg.DatabaseError && cause.code === "0A000" && cause.message.startsWith("cached plan")
+/**
+ * Whether a prepared statement does not fit its connection any more, so that it was not carried out. Its columns have
+ * changed with the schema. Or a pooler that keeps no statements lent another server process, which has none of that
+ * name, or has it already. Only a new connection helps.
+ */
+export const staleStatement = (cause: unknown): boolean =>
+  cause instanceof Pg.DatabaseError &&
+  ((cause.code === "0A000" && cause.message.startsWith("cached plan")) ||
+    cause.code === "26000" ||
+    cause.code === "42P05")
 
 /** Whether the server refused to write because it is a standby. */
 export const readsOnly = (cause: unknown): boolean => cause instanceof Pg.DatabaseError && cause.code === "25006"
@@ -38,12 +46,15 @@ export const pipelined = { pipeline: true } as const
 const namesMax = 500
 const names = new Map<string, string>()
 
-/** A statement with values gets a name, so that Postgres plans it once for each connection. */
+/**
+ * A statement with values gets a name, so that Postgres plans it once for each connection. It is made of the text: also
+ * where clients share server processes, one name is one statement.
+ */
 export const nameOf = (text: string, values: ReadonlyArray<unknown>): string | undefined => {
   if (values.length === 0) return undefined
   const known = names.get(text)
   if (known !== undefined || names.size === namesMax) return known
-  const name = `s${names.size}`
+  const name = hash("sha256", text, "base64url")
   names.set(text, name)
   return name
 }
@@ -123,6 +134,14 @@ const unnamed = new WeakSet<object>()
 /** Sends statements over this connection without names: behind it, each transaction may have another server process. */
 export const withoutNames = (client: object): void => void unnamed.add(client)
 
+const lent = new WeakSet<object>()
+
+/**
+ * Asks for the columns with each statement: behind a pooler that keeps statements, each transaction may have another
+ * server process, and another plan under the same name.
+ */
+export const withDescriptions = (client: object): void => void lent.add(client)
+
 /** All statements of one turn of the event loop leave in one write. With several writes, each would wake the server. */
 export const inOneWrite = ({ connection: { stream } }: Pg.Client): void => {
   stream.cork()
@@ -132,16 +151,16 @@ export const inOneWrite = ({ connection: { stream } }: Pg.Client): void => {
 /**
  * Sends one statement. A COMMIT that Postgres answers with ROLLBACK is a failure. In four cases the connection is
  * ended, so that nobody uses it again: it refused a BEGIN (later statements would run outside of a transaction), an
- * answer did not arrive in time, a cached plan went stale, or the server takes no writes any more.
+ * answer did not arrive in time, a prepared statement went stale, or the server takes no writes any more.
  */
 export const ask = (client: Pg.Client, text: string, values: ReadonlyArray<unknown>, answer: Answer): void => {
   inOneWrite(client)
   const name = unnamed.has(client) ? undefined : nameOf(text, values)
   const statement = new Statement(name, text, values, (cause, result) => {
     const failed = Predicate.isNotNullable(cause)
-    if (failed && (text === "BEGIN" || noAnswer(cause) || stalePlan(cause) || readsOnly(cause)))
+    if (failed && (text === "BEGIN" || noAnswer(cause) || staleStatement(cause) || readsOnly(cause)))
       client.end().catch(() => undefined)
-    if (!failed) statement.remember(client.connection)
+    if (!failed && !lent.has(client)) statement.remember(client.connection)
     return !failed && text === "COMMIT" && result.command !== "COMMIT"
       ? answer(new CommitRefused("Postgres rolled back instead of committing"), result)
       : answer(cause, result)

@@ -8,7 +8,7 @@ import * as SqlError from "@effect/sql/SqlError"
 import Pg from "pg"
 import { member } from "../../../domain/Members.js"
 import { type StorageError, StorageBusy, StorageTimeout, StorageUncertain } from "../../../domain/StorageErrors.js"
-import { CommitRefused, noAnswer, stalePlan } from "./DriverInternals.js"
+import { CommitRefused, noAnswer, staleStatement } from "./DriverInternals.js"
 
 /** The beginning of the message when no connection was available. */
 export const acquireFailed = "Failed to acquire connection"
@@ -118,7 +118,7 @@ export const failureOf = (
   // nothing was committed.
   if (mayHaveHappened && !(cause instanceof Pg.DatabaseError && cause.severity === "ERROR")) return uncertain
   if (noAnswer(cause)) return timedOut
-  if (stalePlan(cause) || state === undefined) return busy
+  if (staleStatement(cause) || state === undefined) return busy
   switch (meaningOf(state)) {
     case "nothing":
       return busy

@@ -7,7 +7,7 @@
 import { Data, Effect, Redacted, type Scope } from "effect"
 import Pg from "pg"
 import { types } from "./ColumnTypes.js"
-import { pipelined, withoutNames } from "./DriverInternals.js"
+import { pipelined, withDescriptions, withoutNames } from "./DriverInternals.js"
 import { whyOf } from "./Failure.js"
 import { type Server, type Servers, serversTold } from "./Servers.js"
 
@@ -237,7 +237,7 @@ export const pooledPool = (
   { prepared }: PoolerOptions
 ): Effect.Effect<Pg.Pool, never, Scope.Scope> =>
   poolOf(servers, shared(limits)).pipe(
-    Effect.tap((pool) => Effect.sync(() => (prepared ? undefined : pool.on("connect", withoutNames))))
+    Effect.tap((pool) => Effect.sync(() => pool.on("connect", prepared ? withDescriptions : withoutNames)))
   )
 
 /** Long enough for one migration after the other to take the same connection. */
