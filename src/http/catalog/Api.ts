@@ -82,17 +82,14 @@ const filters = {
   hidden: paramOr(booleanParam, false, "Also operations of providers that are switched off"),
   maxPriceMicros
 }
-const EndpointId = field(
-  Schema.String.annotations({ jsonSchema: { type: "string", minLength: 1, maxLength: pathParameterCharsMax } }),
-  "The id of an operation, or job: and the id of a job",
-  "job:people.email.find"
-)
-
-const ItemId = field(
-  Schema.String.annotations({ jsonSchema: { type: "string", minLength: 1, maxLength: pathParameterCharsMax } }),
-  "The id of an operation; jobs are no items of the public catalog",
-  "mock-email-find"
-)
+const idInPath = (description: string, example: string) =>
+  field(
+    Schema.String.annotations({ jsonSchema: { type: "string", minLength: 1, maxLength: pathParameterCharsMax } }),
+    description,
+    example
+  )
+const EndpointId = idInPath("The id of an operation, or job: and the id of a job", "job:people.email.find")
+const ItemId = idInPath("The id of an operation; jobs are no items of the public catalog", "mock-email-find")
 
 /** A page of plain text. */
 const plainText = (description: string, example: string) =>
