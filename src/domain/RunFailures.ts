@@ -230,7 +230,7 @@ export class ConnectionNotFound extends failure("connection_not_found", {
 export class ConnectionInvalid extends failure("connection_invalid", {
   whoseError: "customer",
   retryable: false,
-  retryHint: "Check the key at the provider, then make a new connection with it: POST /v1/connections.",
+  retryHint: "Check the key at the provider, and make a connection of the right one with POST /v1/connections.",
   summary: "The provider refused the connection's key."
 }) {}
 export class ConnectionUnusable extends failure("connection_unusable", {

@@ -64,7 +64,7 @@ layer(Layer.scoped(World, world), { excludeTestServices: true, timeout: "60 seco
       assert.deepStrictEqual((yield* until(gateway, 503)).json, {
         status: "not_ready",
         checks: { ...well, storage: false },
-        reasons: { storage: "The storage answers, but refuses to write" }
+        reasons: { storage: "The storage answers, but refuses writes or new connections" }
       })
       assert.strictEqual((yield* gateway.call("GET", "/livez")).status, 200)
       yield* run(gateway, "drop trigger full_disk on write_probe")
