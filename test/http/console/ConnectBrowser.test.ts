@@ -97,6 +97,8 @@ describe.skipIf(chromiumPath === null)(
       await page.goto(`${home}/connections`)
       /** The page as people see it: nothing sticks out, nothing is cut, and it can be read with a screen reader. */
       const isReadable = async () => {
+        // A heading may be there before the style sheet is.
+        await page.waitForLoadState("load")
         assert.isAtMost(await page.evaluate("document.documentElement.scrollWidth"), look.width, page.url())
         assert.deepStrictEqual(await clipped(page), [], page.url())
         assert.deepStrictEqual(await barriers(page), [], page.url())
