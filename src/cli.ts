@@ -10,12 +10,12 @@ import { run } from "./cli/Gateway.js"
 import { ScreenOfProcess } from "./cli/Screen.js"
 import { SecretInputStdin } from "./cli/SecretInput.js"
 import { readConfig, readLogLevel } from "./layers/node/Config.js"
-import { outliveReaders } from "./layers/node/OutputReaders.js"
+import { ignoreClosedOutput } from "./layers/node/ClosedOutput.js"
 import { OperatorServices } from "./layers/compose/StorageOnPostgres.js"
 
 const toStderr = Logger.map(Logger.logfmtLogger, (line) => void process.stderr.write(`${line}\n`))
 
-const program = Effect.matchEffect(Effect.zipRight(outliveReaders, readLogLevel(LogLevel.Warning)), {
+const program = Effect.matchEffect(Effect.zipRight(ignoreClosedOutput, readLogLevel(LogLevel.Warning)), {
   onFailure: (problem) => Effect.as(Console.error(problem.message), 1),
   onSuccess: (logLevel) =>
     run(process.argv.slice(2), Layer.unwrapEffect(Effect.map(readConfig, OperatorServices))).pipe(

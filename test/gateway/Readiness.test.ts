@@ -1,12 +1,13 @@
 /** When a node says that it should get no requests, and why: asked over HTTP, of a whole gateway on Postgres. */
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { aheadMillis } from "../../src/layers/postgres/StorageChecks.js"
 import { Database } from "../../src/layers/postgres/Database.js"
 import { ReadinessChecks } from "../../src/http/system/Readiness.js"
 import { eventually } from "../support/eventually.js"
 import { client, gatewayLayer } from "../support/httpGateway.js"
 import { startGateway, type RunningGateway } from "../support/gateway.js"
+import { skewed } from "../support/skewedClock.js"
 import { ServerAddress } from "../../src/http/serving/Listening.js"
 
 const well = { serving: true, catalog: true, storage: true, schema: true, clock: true }
@@ -19,19 +20,14 @@ class World extends Context.Tag("test/gateway/ReadinessWorld")<World, Effect.Eff
 
 /** A gateway, and how far off its clock is. */
 const world = Effect.gen(function* () {
-  const real = Clock.make()
   const off = { offset: 0 }
-  const now = () => real.unsafeCurrentTimeMillis() + off.offset
-  const nanos = () => real.unsafeCurrentTimeNanos()
-  const clock: Clock.Clock = {
-    ...real,
-    unsafeCurrentTimeMillis: now,
-    currentTimeMillis: Effect.sync(now),
-    unsafeCurrentTimeNanos: nanos,
-    currentTimeNanos: Effect.sync(nanos),
-    sleep: (duration) => real.sleep(duration)
+  return {
+    gateway: yield* Effect.withClock(
+      startGateway(),
+      skewed(() => off.offset)
+    ),
+    off
   }
-  return { gateway: yield* Effect.withClock(startGateway(), clock), off }
 })
 
 layer(Layer.scoped(World, world), { excludeTestServices: true, timeout: "60 seconds" })("/readyz", (it) => {

@@ -30,8 +30,8 @@ interface Ended {
 /** Whether this process is one of several that were started by another. */
 export const isOneOfSeveral = cluster.isWorker
 
-/** What one of several processes logs names it by its number. */
-export const namedInLogs = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+/** Log lines of one of several processes have its number. */
+export const numberedInLogs = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   cluster.worker === undefined ? work : Effect.annotateLogs(work, { process: cluster.worker.id })
 
 const listens = "listens"

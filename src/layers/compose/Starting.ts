@@ -7,12 +7,12 @@ import { Cause, Console, Effect, FiberRef, HashSet, Logger, Option } from "effec
 import { isStorageError } from "../../domain/StorageErrors.js"
 import { catalogFoldersRead, isProduction, readConfig } from "../node/Config.js"
 import { listFiberRoots } from "../node/FiberRoots.js"
-import { outliveReaders } from "../node/OutputReaders.js"
+import { ignoreClosedOutput } from "../node/ClosedOutput.js"
 import { SettingsWrong } from "../node/SettingsWrong.js"
 import { failedWords, inSentences } from "../node/StorageWords.js"
 import { unknownInWords, unknownSettings } from "../node/UnknownSettings.js"
 import { givenSealingKeys } from "../secrets/SealingAesGcm.js"
-import { isOneOfSeveral, namedInLogs, severalProcesses } from "./Processes.js"
+import { isOneOfSeveral, numberedInLogs, severalProcesses } from "./Processes.js"
 
 export interface ServeOptions {
   /** Whether development is welcomed with a text. Without it, standard output holds JSON lines only. */
@@ -70,7 +70,7 @@ const readToServe = Effect.all(
 
 /** Runs until it is interrupted. Logs JSON lines, whatever logged before. */
 export const serve = (options: ServeOptions) =>
-  Effect.zipRight(outliveReaders, readToServe).pipe(
+  Effect.zipRight(ignoreClosedOutput, readToServe).pipe(
     Effect.tapError(() => tellUnknown),
     tellFailedStart(options.terminal),
     Effect.tap(({ logLevel }) => Logger.withMinimumLogLevel(tellUnknown, logLevel)),
@@ -81,7 +81,7 @@ export const serve = (options: ServeOptions) =>
             Effect.zipLeft(listFiberRoots),
             Effect.flatMap(({ serving }) => serving(config, options)),
             tellFailedStart(options.terminal),
-            namedInLogs
+            numberedInLogs
           )
       ).pipe(Logger.withMinimumLogLevel(config.logLevel))
     ),

@@ -134,13 +134,13 @@ const unnamed = new WeakSet<object>()
 /** Sends statements over this connection without names: behind it, each transaction may have another server process. */
 export const withoutNames = (client: object): void => void unnamed.add(client)
 
-const lent = new WeakSet<object>()
+const describedEachTime = new WeakSet<object>()
 
 /**
  * Asks for the columns with each statement: behind a pooler that keeps statements, each transaction may have another
  * server process, and another plan under the same name.
  */
-export const withDescriptions = (client: object): void => void lent.add(client)
+export const withDescriptions = (client: object): void => void describedEachTime.add(client)
 
 /** All statements of one turn of the event loop leave in one write. With several writes, each would wake the server. */
 export const inOneWrite = ({ connection: { stream } }: Pg.Client): void => {
@@ -160,7 +160,7 @@ export const ask = (client: Pg.Client, text: string, values: ReadonlyArray<unkno
     const failed = Predicate.isNotNullable(cause)
     if (failed && (text === "BEGIN" || noAnswer(cause) || staleStatement(cause) || readsOnly(cause)))
       client.end().catch(() => undefined)
-    if (!failed && !lent.has(client)) statement.remember(client.connection)
+    if (!failed && !describedEachTime.has(client)) statement.remember(client.connection)
     return !failed && text === "COMMIT" && result.command !== "COMMIT"
       ? answer(new CommitRefused("Postgres rolled back instead of committing"), result)
       : answer(cause, result)

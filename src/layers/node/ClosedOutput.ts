@@ -7,7 +7,7 @@ import { Effect } from "effect"
 const lost = (): void => undefined
 
 /** Without a listener, Node ends the process with the error of the stream. */
-export const outliveReaders = Effect.sync(() => {
+export const ignoreClosedOutput = Effect.sync(() => {
   for (const stream of [process.stdout, process.stderr])
     if (!stream.listeners("error").includes(lost)) stream.on("error", lost)
 })
