@@ -8,7 +8,7 @@ import { Cause, Context, Effect, Exit, Layer, Logger, LogLevel, ManagedRuntime, 
 import { commandLine } from "./domain/AuditEntry.js"
 import type { WorkspaceId } from "./domain/Ids.js"
 import { unknownId } from "./domain/KnownProviders.js"
-import { inflightLimitDefault } from "./domain/Limits.js"
+import { inflightLimitDefault } from "./domain/limits/Workspaces.js"
 import { microsPerUsd } from "./domain/Micros.js"
 import { scopes as allScopes } from "./domain/Scope.js"
 import { quoteRequestOf, RunRequestBody } from "./http/runs/RunRequestBody.js"

@@ -4,7 +4,7 @@
  * settled, and what was answered is shown to the letter.
  */
 import { Effect, FastCheck } from "effect"
-import { answerDepthMax } from "../../src/domain/Limits.js"
+import { answerDepthMax } from "../../src/domain/limits/Calls.js"
 import { audit } from "../stage/Audit.js"
 import { type Findings, makeFindings, type Row } from "../stage/Findings.js"
 import type { Node } from "../stage/Nodes.js"

@@ -4,7 +4,7 @@
  */
 import { connect, type Socket } from "node:net"
 import { Effect, Fiber, Option, Schema } from "effect"
-import { unreadBytesMax } from "../../src/domain/Limits.js"
+import { unreadBytesMax } from "../../src/domain/limits/Requests.js"
 import { readerLimitsDefault, silentMillisMax } from "../../src/http/SlowReaders.js"
 import { audit } from "../stage/Audit.js"
 import { ask } from "../stage/Client.js"

@@ -1,6 +1,6 @@
 /** A megabyte of the worst shapes as requests to a route: what stands in them, and where. */
 import { isObject, type Json, type JsonObject } from "../../src/domain/Json.js"
-import { bodyBytesMax, bodyNameCharsMax, bodyNumberCharsMax, inputValuesMax } from "../../src/domain/Limits.js"
+import { bodyBytesMax, bodyNameCharsMax, bodyNumberCharsMax, inputValuesMax } from "../../src/domain/limits/Requests.js"
 import type { Route } from "../../src/http/Access.js"
 import { apiRoutes } from "../../src/http/ApiRoutes.js"
 import { consolePages } from "../../src/http/console/Pages.js"

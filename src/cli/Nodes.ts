@@ -1,7 +1,7 @@
 /** `nodes`: the nodes that run, as they say themselves. */
 import * as Command from "@effect/cli/Command"
 import { Effect } from "effect"
-import { nodeSilentMillis } from "../domain/Limits.js"
+import { nodeSilentMillis } from "../domain/limits/Nodes.js"
 import { Reports } from "../services/Reports.js"
 import { answer, isoTime } from "./Answer.js"
 import * as Inputs from "./Inputs.js"

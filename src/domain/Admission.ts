@@ -15,7 +15,7 @@ import {
   TooManyInflightRuns
 } from "./ApiErrors.js"
 import type { RunId } from "./Ids.js"
-import { refusedRunsPerMinuteMax } from "./Limits.js"
+import { refusedRunsPerMinuteMax } from "./limits/Runs.js"
 import { type Balance, post, type Posting } from "./Ledger.js"
 import { dollars, Micros } from "./Micros.js"
 

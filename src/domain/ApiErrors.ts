@@ -8,7 +8,7 @@
 import { Schema } from "effect"
 import { counted } from "./Counted.js"
 import { field } from "./Described.js"
-import { readsWaitingMax } from "./Limits.js"
+import { readsWaitingMax } from "./limits/Requests.js"
 import { dollars } from "./Micros.js"
 import { noCursorOfList } from "./Page.js"
 import { oneOf } from "./OneOf.js"

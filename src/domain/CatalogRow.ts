@@ -6,7 +6,7 @@
 import { Schema } from "effect"
 import { between, count, field, flag, optional, text, texts } from "./Described.js"
 import { JsonObject } from "./Json.js"
-import { searchUseShareMax } from "./Limits.js"
+import { searchUseShareMax } from "./limits/Lists.js"
 import { PriceBasis } from "./Manifest.js"
 
 /** US dollars, or null where nothing is known. */

@@ -1,7 +1,7 @@
 /** Calendar days, as numbers of days since 1970 (UTC), and the spans of days that reports cover. */
 import { Either } from "effect"
 import { ValidationError } from "./ApiErrors.js"
-import { reportDaysMax } from "./Limits.js"
+import { reportDaysMax } from "./limits/Lists.js"
 
 export const dayMillis = 86_400_000
 export const dayOf = (millis: number): number => Math.floor(millis / dayMillis)

@@ -3,7 +3,7 @@
  * code and no token.
  */
 import { Data } from "effect"
-import { devicePollEarlyMillis, devicePollSeconds, deviceTokenAgainMillis } from "./Limits.js"
+import { devicePollEarlyMillis, devicePollSeconds, deviceTokenAgainMillis } from "./limits/Access.js"
 import { loginStatus, type LoginStatus } from "./LoginApproval.js"
 
 /** In the words of the RFC. */

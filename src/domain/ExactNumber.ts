@@ -3,7 +3,7 @@
  * exponents without end. Such a number is kept and passed on as it was written. Code that calculates with it uses
  * `toNumber`, the nearest JavaScript number.
  */
-import { bodyNumberCharsMax } from "./Limits.js"
+import { bodyNumberCharsMax } from "./limits/Requests.js"
 
 /**
  * A number in its normal form: its digits without leading and trailing zeros, times ten to the power of the exponent.

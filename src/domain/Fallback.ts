@@ -4,7 +4,7 @@
  * operations that only read; an effectful operation is attempted once (completions, section 3).
  */
 import type { Attempt, RunOutcome } from "./Run.js"
-import { workersLostMax } from "./Limits.js"
+import { workersLostMax } from "./limits/Runs.js"
 import { attemptsMax, type Candidate, plannedFor, type RoutePlan } from "./RoutePlan.js"
 
 /** The code of an attempt whose node died under it. Such an attempt is repeated where the operation allows it. */

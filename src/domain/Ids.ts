@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { madeQuickly } from "./Brands.js"
-import { runAfterRequestMillisMax } from "./Limits.js"
+import { runAfterRequestMillisMax } from "./limits/Requests.js"
 
 const id = <const Prefix extends string, const Brand extends string>(prefix: Prefix, brand: Brand) => {
   const pattern = new RegExp(`^${prefix}_[0-9a-z]{26}$`)

@@ -16,7 +16,7 @@ import {
   opensObject,
   quote
 } from "./JsonScanning.js"
-import { answerContainersMax, answerMembersMax, answerValuesMax, largeAnswerDepthMax } from "./Limits.js"
+import { answerContainersMax, answerMembersMax, answerValuesMax, largeAnswerDepthMax } from "./limits/Calls.js"
 import { readJson } from "./LosslessJson.js"
 import { member, setMember } from "./Members.js"
 

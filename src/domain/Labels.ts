@@ -1,7 +1,9 @@
 /** Texts that one person types and other people read: the name of a workspace, a label, the reason of a payment. */
 import type { FieldProblem } from "./ApiErrors.js"
 import { directionSigns, notOnOneLine } from "./Characters.js"
-import { idempotencyKeyCharsMax, labelCharsMax, reasonCharsMax } from "./Limits.js"
+import { labelCharsMax } from "./limits/Access.js"
+import { idempotencyKeyCharsMax } from "./limits/Runs.js"
+import { reasonCharsMax } from "./limits/Workspaces.js"
 
 const turns = new RegExp(`[${directionSigns}]`, "u")
 const unprintable = new RegExp(`[${notOnOneLine}]`, "u")

@@ -9,15 +9,8 @@
  */
 import { Schema } from "effect"
 import { Json, JsonObject } from "./Json.js"
-import {
-  answerBytesDefault,
-  answerBytesMax,
-  callMillisDefault,
-  callMillisMax,
-  callMillisMin,
-  endpointIdCharsMax,
-  providerIdCharsMax
-} from "./Limits.js"
+import { answerBytesDefault, answerBytesMax, callMillisDefault, callMillisMax, callMillisMin } from "./limits/Calls.js"
+import { endpointIdCharsMax, providerIdCharsMax } from "./limits/Manifests.js"
 import { AsyncRules, OutputMap, ResponseRules } from "./manifest/Answers.js"
 import { BaseUrl, OperationPath } from "./manifest/Address.js"
 import { Auth } from "./manifest/Auth.js"

@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import { Forbidden, type FieldProblem, ValidationError } from "./ApiErrors.js"
 import type { Actor, Origin } from "./AuditEntry.js"
 import { MemberId, WorkspaceId } from "./Ids.js"
-import { emailCharsMax } from "./Limits.js"
+import { emailCharsMax } from "./limits/Access.js"
 import { type Scope, scopes } from "./Scope.js"
 
 export const workspaceRoles = ["owner", "member"] as const

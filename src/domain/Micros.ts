@@ -4,7 +4,7 @@
  */
 import { Either, type Option, Schema } from "effect"
 import { madeQuickly } from "./Brands.js"
-import { fieldUsdMax } from "./Limits.js"
+import { fieldUsdMax } from "./limits/Workspaces.js"
 
 /** A non-negative amount of money in micros. */
 export const Micros = madeQuickly(

@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { counted } from "./Counted.js"
-import { nodeSilentMillis } from "./Limits.js"
+import { nodeSilentMillis } from "./limits/Nodes.js"
 
 /**
  * `all`: everything. `api`: answers requests, and works on the runs whose clients wait for them. `worker`: works on

@@ -1,6 +1,6 @@
 /** Pages of rows. */
 import { Effect } from "effect"
-import { pageRowsMax } from "./Limits.js"
+import { pageRowsMax } from "./limits/Lists.js"
 import type { Page, PageRequest } from "./Page.js"
 
 /**

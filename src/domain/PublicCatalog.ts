@@ -4,7 +4,7 @@ import { Access, keyless, mock, usdOrNull, verified, WorksView } from "./Catalog
 import { appliedHints, nextCursor, warnings } from "./CatalogSearch.js"
 import { field, flag, optional, text, texts } from "./Described.js"
 import { Json, ParsedObject } from "./Json.js"
-import { comparedMax, comparedMin } from "./Limits.js"
+import { comparedMax, comparedMin } from "./limits/Lists.js"
 
 export interface PublicQuery {
   readonly q: string | null

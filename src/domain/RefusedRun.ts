@@ -5,7 +5,7 @@
  */
 import { cutText } from "./Characters.js"
 import { isBlocking, recorded } from "./FailedRun.js"
-import { refusedInputCharsMax, refusedTextCharsMax } from "./Limits.js"
+import { refusedInputCharsMax, refusedTextCharsMax } from "./limits/Runs.js"
 import type { JsonObject } from "./Json.js"
 import { writeJson } from "./LosslessJson.js"
 import { zero } from "./Micros.js"

@@ -6,7 +6,7 @@
 import { Schema } from "effect"
 import { field } from "./Described.js"
 import { JsonObject } from "./Json.js"
-import { fallbackAttemptsMax } from "./Limits.js"
+import { fallbackAttemptsMax } from "./limits/Runs.js"
 import { EndpointId, JobId, ProviderId } from "./Manifest.js"
 import { Micros } from "./Micros.js"
 import * as Money from "./Micros.js"

@@ -4,7 +4,7 @@
  * it, so what is used often comes first among rows that fit equally well, and never before one that fits much better.
  * Only ids are counted, in the workspace of the search; words of a question are not kept.
  */
-import { searchUseHalfLifeMillis, searchUseMillis, searchUseShareMax } from "./Limits.js"
+import { searchUseHalfLifeMillis, searchUseMillis, searchUseShareMax } from "./limits/Lists.js"
 
 /** The uses of one operation or job: `weight` as of `usedAt`. */
 export interface SearchUse {

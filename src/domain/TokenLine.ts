@@ -8,7 +8,7 @@ import { Array as Arr, Option } from "effect"
 import type { Spends, TokenSpend } from "./Admission.js"
 import { type FieldProblem, ValidationError } from "./ApiErrors.js"
 import type { TokenId } from "./Ids.js"
-import { tokenLineMax } from "./Limits.js"
+import { tokenLineMax } from "./limits/Access.js"
 import type { Micros } from "./Micros.js"
 import type { Scope } from "./Scope.js"
 

@@ -6,7 +6,7 @@
  */
 import { ValidationError } from "./ApiErrors.js"
 import type { WorkspaceId } from "./Ids.js"
-import { topUpMaximumUsdDefault, topUpMinimumUsdDefault, topUpSuggestedUsdDefault } from "./Limits.js"
+import { topUpMaximumUsdDefault, topUpMinimumUsdDefault, topUpSuggestedUsdDefault } from "./limits/Workspaces.js"
 import { Micros, microsPerCent, microsPerUsd, toUsd } from "./Micros.js"
 import type { TopUpHint, TopUpReason } from "./TopUpHint.js"
 

@@ -1,7 +1,7 @@
 /** The hint that goes with a balance and with every 402 (contract: "Top-up hint"). */
 import { Schema } from "effect"
 import { field } from "./Described.js"
-import { topUpMinimumUsdDefault, topUpSuggestedUsdDefault } from "./Limits.js"
+import { topUpMinimumUsdDefault, topUpSuggestedUsdDefault } from "./limits/Workspaces.js"
 
 export const TopUpReason = Schema.Literal(
   "billing_disabled",

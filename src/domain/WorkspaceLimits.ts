@@ -1,6 +1,6 @@
 /** What an operator may set a workspace's counting limits to. */
 import type { FieldProblem } from "./ApiErrors.js"
-import { workspaceCountMax } from "./Limits.js"
+import { workspaceCountMax } from "./limits/Workspaces.js"
 
 const countProblem = (field: string, value: number | null | undefined): FieldProblem | null =>
   value === null || value === undefined || (Number.isInteger(value) && value >= 1 && value <= workspaceCountMax)

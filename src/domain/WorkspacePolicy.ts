@@ -13,7 +13,7 @@
  */
 import { Either, Schema } from "effect"
 import type { FieldProblem } from "./ApiErrors.js"
-import { policyRulesMax } from "./Limits.js"
+import { policyRulesMax } from "./limits/Workspaces.js"
 import { EndpointId, ProviderId } from "./Manifest.js"
 
 const ids = Schema.Array(Schema.String)

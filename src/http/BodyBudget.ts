@@ -25,7 +25,7 @@ import {
   bodyValuesMax,
   inputValuesMax,
   publicInputValuesMax
-} from "../domain/Limits.js"
+} from "../domain/limits/Requests.js"
 
 export interface BodyBudget {
   /** Values outside of `input`. */

@@ -5,7 +5,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Option, Redacted } from "effect"
 import { canonical, type Json } from "../domain/Json.js"
-import { cursorCharsMax } from "../domain/Limits.js"
+import { cursorCharsMax } from "../domain/limits/Lists.js"
 import type { CursorKey } from "../services/CursorKey.js"
 
 type Key = CursorKey["Type"]

@@ -8,13 +8,13 @@ import { Schema } from "effect"
 import * as Api from "../domain/ApiErrors.js"
 import * as Storage from "../domain/StorageErrors.js"
 import { exampleId } from "../domain/Described.js"
+import { bodyBytesMax } from "../domain/limits/Requests.js"
 import {
-  bodyBytesMax,
   inflightLimitDefault,
   rateBurstDefault,
   topUpMinimumUsdDefault,
   topUpSuggestedUsdDefault
-} from "../domain/Limits.js"
+} from "../domain/limits/Workspaces.js"
 import { TopUpHint, TopUpReason } from "../domain/TopUpHint.js"
 import { exampleEtag } from "./Query.js"
 import { type Body, type Extra, makeWireErrorTable, type WireError } from "./WireError.js"

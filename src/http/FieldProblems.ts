@@ -5,7 +5,7 @@
 import type * as HttpApiError from "@effect/platform/HttpApiError"
 import { cutText } from "../domain/Characters.js"
 import { ValidationError, type FieldProblem } from "../domain/ApiErrors.js"
-import { problemsMax } from "../domain/Limits.js"
+import { problemsMax } from "../domain/limits/Requests.js"
 import { member } from "../domain/Members.js"
 
 type Issue = HttpApiError.HttpApiDecodeError["issues"][number]

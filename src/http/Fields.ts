@@ -6,7 +6,8 @@ import { Option, ParseResult, Schema } from "effect"
 import { directionSigns, notOnOneLine } from "../domain/Characters.js"
 import { field, optional } from "../domain/Described.js"
 import { instantExpected, readInstant } from "../domain/Instant.js"
-import { fieldUsdMax, labelCharsMax } from "../domain/Limits.js"
+import { labelCharsMax } from "../domain/limits/Access.js"
+import { fieldUsdMax } from "../domain/limits/Workspaces.js"
 import { fromUsd, Micros, microsPerUsd, toUsd } from "../domain/Micros.js"
 
 export const says = (text: string) => ({ message: () => ({ message: text, override: true }) })

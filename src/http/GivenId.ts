@@ -3,7 +3,7 @@ import { Effect, Option, Schema } from "effect"
 import { NotFound } from "../domain/ApiErrors.js"
 import { cutText } from "../domain/Characters.js"
 import { ApprovalId, MediaId, RequestId, RunId, TokenId, WorkspaceId } from "../domain/Ids.js"
-import { shownIdCharsMax } from "../domain/Limits.js"
+import { shownIdCharsMax } from "../domain/limits/Requests.js"
 
 /** The answer to a text that names nothing. */
 export const namesNothing = (what: string, given: string): NotFound =>

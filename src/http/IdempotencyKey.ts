@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer"
 import { Effect, Schema } from "effect"
 import { ValidationError } from "../domain/ApiErrors.js"
-import { idempotencyKeyCharsMax } from "../domain/Limits.js"
+import { idempotencyKeyCharsMax } from "../domain/limits/Runs.js"
 import { askedMaybe, line, lineExpected } from "./Fields.js"
 import { headerParam } from "./Query.js"
 

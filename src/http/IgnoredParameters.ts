@@ -2,7 +2,7 @@
  * Query parameters that a route does not read. They are ignored, because clients send some that mean something
  * elsewhere, and a header names them, because one may be a typing mistake.
  */
-import { ignoredParameterChars, ignoredParametersMax } from "../domain/Limits.js"
+import { ignoredParameterChars, ignoredParametersMax } from "../domain/limits/Requests.js"
 import type { Route } from "./Access.js"
 
 export const ignoredParametersHeader = "x-ignored-parameters"

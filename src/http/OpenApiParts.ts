@@ -4,7 +4,8 @@
  */
 import { exampleId } from "../domain/Described.js"
 import { isObject, type Json, type JsonObject } from "../domain/Json.js"
-import { ignoredParametersMax, rateBurstDefault } from "../domain/Limits.js"
+import { ignoredParametersMax } from "../domain/limits/Requests.js"
+import { rateBurstDefault } from "../domain/limits/Workspaces.js"
 import { wireErrors } from "./Envelope.js"
 
 const integer = { type: "integer", minimum: 0 }

@@ -6,7 +6,8 @@
  */
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Context, Effect, Layer } from "effect"
-import { callbackPath, webhookBytesMax } from "../domain/Limits.js"
+import { callbackPath } from "../domain/limits/Calls.js"
+import { webhookBytesMax } from "../domain/limits/Workspaces.js"
 import { ProviderCallbacks } from "../services/ProviderCallbacks.js"
 import { RateLimiter } from "../services/RateLimiter.js"
 import { plainRoute, type Route } from "./Access.js"

@@ -5,7 +5,8 @@
 import { Option, ParseResult, Schema, SchemaAST } from "effect"
 import { exampleId, field } from "../domain/Described.js"
 import { instantExpected, readInstant } from "../domain/Instant.js"
-import { cursorCharsMax, pageRowsDefault, pageRowsMax, pathParameterCharsMax } from "../domain/Limits.js"
+import { cursorCharsMax, pageRowsDefault, pageRowsMax } from "../domain/limits/Lists.js"
+import { pathParameterCharsMax } from "../domain/limits/Requests.js"
 import { time } from "./Fields.js"
 
 /** A schema for one query parameter: reads text, refuses with `expected`, and is documented by `jsonSchema`. */

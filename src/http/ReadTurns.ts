@@ -9,7 +9,7 @@
 import { Context, Effect, Exit, Layer, Option } from "effect"
 import { RateLimitExceeded } from "../domain/ApiErrors.js"
 import type { WorkspaceId } from "../domain/Ids.js"
-import { readsAtOnceMax, readsSharedMax, readsWaitingMax, readWaitMillisMax } from "../domain/Limits.js"
+import { readsAtOnceMax, readsSharedMax, readsWaitingMax, readWaitMillisMax } from "../domain/limits/Requests.js"
 import { StorageBusy } from "../domain/StorageErrors.js"
 import { type Deadlines, makeDeadlines } from "../services/Deadlines.js"
 import { firstOf, makeOneTimeEvent, type OneTimeEvent } from "../services/OneTimeEvent.js"

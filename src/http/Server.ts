@@ -5,7 +5,7 @@
  * of readers in `SlowReaders.ts`.
  */
 import { createServer, type Server, type ServerResponse } from "node:http"
-import { headerBytesMax, headersMillisMax, keepAliveMillis, requestMillisMax } from "../domain/Limits.js"
+import { headerBytesMax, headersMillisMax, keepAliveMillis, requestMillisMax } from "../domain/limits/Requests.js"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpServerError from "@effect/platform/HttpServerError"
 import { Context, Effect, Layer, Runtime, type Scope } from "effect"

@@ -8,7 +8,7 @@
 import type { Server, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { Effect, Predicate, type Scope } from "effect"
-import { readerBytesPerSecond, readerStallMillis, unreadBytesMax } from "../domain/Limits.js"
+import { readerBytesPerSecond, readerStallMillis, unreadBytesMax } from "../domain/limits/Requests.js"
 import { makeUnderWay } from "../services/UnderWay.js"
 
 export interface ReaderLimits {

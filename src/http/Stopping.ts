@@ -10,7 +10,8 @@ import { type Server, ServerResponse } from "node:http"
 import { Server as NetServer, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { Deferred, Effect, Fiber } from "effect"
-import { idleLookMillis, idleShareOfDrain, lateRequestsMax } from "../domain/Limits.js"
+import { idleLookMillis, idleShareOfDrain } from "../domain/limits/Nodes.js"
+import { lateRequestsMax } from "../domain/limits/Requests.js"
 import { endsSoftly } from "./serving/SoftEnd.js"
 
 export interface Endings {

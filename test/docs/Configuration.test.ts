@@ -3,7 +3,20 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { ConfigProvider, Effect, Either } from "effect"
 import { assert, describe, it } from "vitest"
-import * as Limits from "../../src/domain/Limits.js"
+import { connectionsMax, membersMax, secretCharsMax, tokenLineMax } from "../../src/domain/limits/Access.js"
+import { callsPerProviderMax } from "../../src/domain/limits/Nodes.js"
+import {
+  bodyBytesMax,
+  discardBytesMax,
+  headerBytesMax,
+  headersMillisMax,
+  keepAliveMillis,
+  requestMillisMax,
+  serviceAgentCharsMax,
+  serviceAgentsMax
+} from "../../src/domain/limits/Requests.js"
+import { queueMillisMax } from "../../src/domain/limits/Runs.js"
+import { reasonCharsMax } from "../../src/domain/limits/Workspaces.js"
 import { readConfig } from "../../src/layers/node/Config.js"
 import { secretSettings } from "../../src/layers/node/ConfigValues.js"
 import { root } from "../support/program.js"
@@ -88,10 +101,7 @@ describe("docs/configuration.md", () => {
 
   it("says what a list of names may be, and which other words are switches", () => {
     const agents = settingRows().find(([name]) => name === "GATEWAY_SERVICE_AGENTS")?.[2] ?? ""
-    assert.include(
-      agents,
-      `at most ${Limits.serviceAgentsMax}, each of at most ${Limits.serviceAgentCharsMax} characters`
-    )
+    assert.include(agents, `at most ${serviceAgentsMax}, each of at most ${serviceAgentCharsMax} characters`)
     const [on = "", off = ""] = (/takes (.*?), or (.*?)\./.exec(page) ?? []).slice(1)
     for (const [words, is] of [
       [`on ${on}`, true],
@@ -109,22 +119,22 @@ describe("docs/configuration.md", () => {
   it("says the limits that no setting changes", () => {
     const seconds = (millis: number) => `${millis / 1000} s`
     const values = [
-      `${Limits.headerBytesMax / 1024} KiB, sent within ${seconds(Limits.headersMillisMax)}`,
-      `sent within ${seconds(Limits.requestMillisMax)}`,
-      `${Limits.bodyBytesMax / 2 ** 20} MiB`,
-      `read up to ${Limits.discardBytesMax / 2 ** 20} MiB`,
-      `closed after ${seconds(Limits.keepAliveMillis)}`,
-      `${Limits.queueMillisMax / 60_000} minutes`,
-      String(Limits.callsPerProviderMax),
-      String(Limits.tokenLineMax),
-      `${digits(String(Limits.membersMax))} each`,
-      digits(String(Limits.connectionsMax)),
-      `${digits(String(Limits.secretCharsMax))} characters`,
-      `${Limits.reasonCharsMax} characters`
+      `${headerBytesMax / 1024} KiB, sent within ${seconds(headersMillisMax)}`,
+      `sent within ${seconds(requestMillisMax)}`,
+      `${bodyBytesMax / 2 ** 20} MiB`,
+      `read up to ${discardBytesMax / 2 ** 20} MiB`,
+      `closed after ${seconds(keepAliveMillis)}`,
+      `${queueMillisMax / 60_000} minutes`,
+      String(callsPerProviderMax),
+      String(tokenLineMax),
+      `${digits(String(membersMax))} each`,
+      digits(String(connectionsMax)),
+      `${digits(String(secretCharsMax))} characters`,
+      `${reasonCharsMax} characters`
     ]
     const said = rowsOf(page, "Limits that no setting changes").map(([, value = ""]) => value)
     assert.lengthOf(said, values.length)
     for (const [at, value] of values.entries()) assert.isTrue(said[at]?.startsWith(value), `${said[at]}, not ${value}`)
-    assert.include(page, `At most ${Limits.callsPerProviderMax} of them may call the same address`)
+    assert.include(page, `At most ${callsPerProviderMax} of them may call the same address`)
   })
 })

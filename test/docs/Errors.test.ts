@@ -2,13 +2,8 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "vitest"
 import { isBlocking } from "../../src/domain/FailedRun.js"
-import {
-  readsAtOnceMax,
-  readsSharedMax,
-  readsWaitingMax,
-  readWaitMillisMax,
-  refusedRunsPerMinuteMax
-} from "../../src/domain/Limits.js"
+import { readsAtOnceMax, readsSharedMax, readsWaitingMax, readWaitMillisMax } from "../../src/domain/limits/Requests.js"
+import { refusedRunsPerMinuteMax } from "../../src/domain/limits/Runs.js"
 import { runFailures } from "../../src/domain/RunFailures.js"
 import { wireErrors } from "../../src/http/Envelope.js"
 import { rowsOf } from "./tables.js"

@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "vitest"
-import { cancelWaitSeconds, inflightLimitDefault, queueMillisMax } from "../../src/domain/Limits.js"
+import { cancelWaitSeconds, queueMillisMax } from "../../src/domain/limits/Runs.js"
+import { inflightLimitDefault } from "../../src/domain/limits/Workspaces.js"
 import { route } from "../../src/domain/Routing.js"
 import { root } from "../support/program.js"
 

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { FastCheck } from "effect"
 import { describe } from "vitest"
-import { workersLostMax } from "../../src/domain/Limits.js"
+import { workersLostMax } from "../../src/domain/limits/Runs.js"
 import { isBetter, nextStep, nodeLeft, nodeLost, passedOver } from "../../src/domain/Fallback.js"
 import { Micros } from "../../src/domain/Micros.js"
 import { EndpointId, ProviderId } from "../../src/domain/Manifest.js"

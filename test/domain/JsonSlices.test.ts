@@ -3,7 +3,7 @@ import { Either, FastCheck } from "effect"
 import { describe } from "vitest"
 import { ExactNumber } from "../../src/domain/ExactNumber.js"
 import { largeJsonSteps } from "../../src/domain/JsonSlices.js"
-import { answerContainersMax, answerMembersMax } from "../../src/domain/Limits.js"
+import { answerContainersMax, answerMembersMax } from "../../src/domain/limits/Calls.js"
 import { readJson } from "../../src/domain/LosslessJson.js"
 import { allSteps } from "../../src/layers/node/LongWork.js"
 

@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Either, FastCheck as fc, Schema } from "effect"
-import { policyRulesMax } from "../../src/domain/Limits.js"
+import { policyRulesMax } from "../../src/domain/limits/Workspaces.js"
 import {
   changedPolicy,
   denialOf,

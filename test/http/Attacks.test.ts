@@ -5,7 +5,7 @@
 import { connect } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import { bodyBytesMax, pathCharsMax, queryParametersMax } from "../../src/domain/Limits.js"
+import { bodyBytesMax, pathCharsMax, queryParametersMax } from "../../src/domain/limits/Requests.js"
 import { startGateway, type Answer } from "../support/httpGateway.js"
 import { completedRun, runId } from "../support/httpSamples.js"
 

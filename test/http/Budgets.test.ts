@@ -14,7 +14,7 @@ import {
   inputValuesMax,
   problemsMax,
   publicInputValuesMax
-} from "../../src/domain/Limits.js"
+} from "../../src/domain/limits/Requests.js"
 import { callerBudget, overBudget } from "../../src/http/BodyBudget.js"
 import { startGateway, type Answer } from "../support/httpGateway.js"
 import { completedRun, login } from "../support/httpSamples.js"

@@ -6,7 +6,7 @@ import { commandLine } from "../../src/domain/AuditEntry.js"
 import { TokenId, WorkspaceId } from "../../src/domain/Ids.js"
 import { Micros } from "../../src/domain/Micros.js"
 import { isTokenText, tokenText } from "../../src/domain/Token.js"
-import { policyRulesMax } from "../../src/domain/Limits.js"
+import { policyRulesMax } from "../../src/domain/limits/Workspaces.js"
 import {
   changedPolicy,
   type PolicyChange,

@@ -3,7 +3,7 @@ import { assert, it } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
 import { describe } from "vitest"
 import { dayOf, daysUpTo } from "../../src/domain/Days.js"
-import { reportDaysMax } from "../../src/domain/Limits.js"
+import { reportDaysMax } from "../../src/domain/limits/Lists.js"
 import {
   drop,
   hit,

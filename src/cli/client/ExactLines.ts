@@ -8,7 +8,7 @@ import { randomUUID } from "node:crypto"
 import { StringDecoder } from "node:string_decoder"
 import { Transform, type TransformCallback } from "node:stream"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
-import { bodyBytesMax } from "../../domain/Limits.js"
+import { bodyBytesMax } from "../../domain/limits/Requests.js"
 import { readJson, writeJson } from "../../domain/LosslessJson.js"
 
 /** A longer line goes on as it came: the gateway takes no body of that size. */

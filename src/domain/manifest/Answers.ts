@@ -1,7 +1,7 @@
 /** How the answers of an operation are read, as a manifest says it. */
 import { Schema } from "effect"
 import { Json, JsonObject } from "../Json.js"
-import { asyncMillisMax, callMillisMin } from "../Limits.js"
+import { asyncMillisMax, callMillisMin } from "../limits/Calls.js"
 import { Expression, optional, Text, withDefault } from "./Fields.js"
 
 /**

@@ -1,6 +1,6 @@
 /** How an operation whose provider gives its results in pages is read page by page, as a manifest says it. */
 import { Schema } from "effect"
-import { pagesMax, pagesMillisMax, callMillisMin } from "../Limits.js"
+import { pagesMax, pagesMillisMax, callMillisMin } from "../limits/Calls.js"
 import { Expression, optional, Text, withDefault } from "./Fields.js"
 
 const into = {

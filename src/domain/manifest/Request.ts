@@ -1,7 +1,7 @@
 /** Where the fields of an input go in a request, as a manifest says it. */
 import { Schema } from "effect"
 import { Json } from "../Json.js"
-import { answerBytesDefault, answerBytesMax } from "../Limits.js"
+import { answerBytesDefault, answerBytesMax } from "../limits/Calls.js"
 import { optional, Text, withDefault } from "./Fields.js"
 
 export const Place = Schema.Literal("path", "query", "header", "json", "form", "multipart")

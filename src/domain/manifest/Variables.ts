@@ -1,6 +1,6 @@
 /** The parts of an address that a connection or a platform key gives, as a manifest declares them. */
 import { Schema } from "effect"
-import { variableCharsMax } from "../Limits.js"
+import { variableCharsMax } from "../limits/Access.js"
 import { optional, Text } from "./Fields.js"
 
 /**

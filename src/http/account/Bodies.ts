@@ -16,15 +16,14 @@ import type { RateDecision } from "../../services/RateLimiter.js"
 import type { TopUp } from "../../services/TopUps.js"
 import type { HoldRow } from "../../services/Wallet.js"
 import type { Balance } from "../../domain/Ledger.js"
+import { requestTextCharsMax, requestTitleCharsMax } from "../../domain/limits/Requests.js"
 import {
   holdsShownMax,
   inflightLimitDefault,
   rateBurstDefault,
   ratePerSecondDefault,
-  requestTextCharsMax,
-  requestTitleCharsMax,
   topUpSuggestedUsdDefault
-} from "../../domain/Limits.js"
+} from "../../domain/limits/Workspaces.js"
 import {
   asked,
   askedMaybe,

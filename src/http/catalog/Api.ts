@@ -20,13 +20,13 @@ import {
   listingCursorCharsMax,
   listingRowsDefault,
   listingRowsMax,
-  pathParameterCharsMax,
   publicRowsDefault,
   publicRowsMax,
   queryCharsMax,
   searchRowsDefault,
   searchRowsMax
-} from "../../domain/Limits.js"
+} from "../../domain/limits/Lists.js"
+import { pathParameterCharsMax } from "../../domain/limits/Requests.js"
 import { productName } from "../../domain/Product.js"
 import { OperationContract } from "../../domain/OperationContract.js"
 import { Prefer } from "../../domain/RoutePlan.js"

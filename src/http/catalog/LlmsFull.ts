@@ -3,7 +3,7 @@
  * run, every route, every job with its input and output, its operations with their prices, every error. The same until
  * the next revision: nothing in it is of the moment.
  */
-import { waitSecondsMax, waitSecondsWhenTrue } from "../../domain/Limits.js"
+import { waitSecondsMax, waitSecondsWhenTrue } from "../../domain/limits/Runs.js"
 import { toUsd } from "../../domain/Micros.js"
 import type { JobManifest, Operation } from "../../domain/Manifest.js"
 import { listedMicros } from "../../domain/ContractMaking.js"

@@ -1,6 +1,7 @@
 /** What the routes of connections take and give. A secret is only ever taken. */
 import { Redacted, Schema } from "effect"
-import { providerIdCharsMax, secretCharsMax } from "../../domain/Limits.js"
+import { secretCharsMax } from "../../domain/limits/Access.js"
+import { providerIdCharsMax } from "../../domain/limits/Manifests.js"
 import { VariableValues } from "../../domain/Manifest.js"
 import type { Connection, OAuthFacts } from "../../services/Connections.js"
 import {

@@ -1,6 +1,6 @@
 /** Filters that several lists share: a span of time, ids, choices. */
 import { Schema } from "effect"
-import { filterCharsMax } from "../../domain/Limits.js"
+import { filterCharsMax } from "../../domain/limits/Lists.js"
 import { idParam, instantParam, optionalParam, textParam } from "../Query.js"
 import { type Choice, type Filled, selectField, textField } from "./Forms.js"
 import { type Content, html } from "./Html.js"

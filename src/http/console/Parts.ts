@@ -1,7 +1,7 @@
 /** Parts that pages are made of: sections, facts, tiles, notices, empty states. */
 import { writeJson } from "../../domain/LosslessJson.js"
 import type { Json } from "../../domain/Json.js"
-import { consoleTextCharsMax } from "../../domain/Limits.js"
+import { consoleTextCharsMax } from "../../domain/limits/Lists.js"
 import { type Content, html, type Html, type Link, nothing } from "./Html.js"
 
 export const section = (title: Content, content: Content): Html => html`<section><h2>${title}</h2>${content}</section>`

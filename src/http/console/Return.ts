@@ -3,7 +3,7 @@
  * a path below `/console` or `/approve`, in plain characters. Anything else leads to the console's first page.
  */
 import { Option, Schema } from "effect"
-import { returnCharsMax } from "../../domain/Limits.js"
+import { returnCharsMax } from "../../domain/limits/Access.js"
 import { pathOf } from "../serving/Routes.js"
 
 /** A path of our own, as `Html.ts` makes links of it. */

@@ -5,7 +5,7 @@
  */
 import { Effect, Either, ParseResult, Schema, SchemaAST } from "effect"
 import { ValidationError } from "../../domain/ApiErrors.js"
-import { consoleCsvRowsMax, consoleRowsDefault, pageRowsMax } from "../../domain/Limits.js"
+import { consoleCsvRowsMax, consoleRowsDefault, pageRowsMax } from "../../domain/limits/Lists.js"
 import type { Page as Rows, PageRequest } from "../../domain/Page.js"
 import type { CursorKey } from "../../services/CursorKey.js"
 import { fromIssues } from "../FieldProblems.js"

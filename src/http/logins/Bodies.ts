@@ -3,7 +3,7 @@
  * nothing of it goes.
  */
 import { Schema } from "effect"
-import { loginPollSeconds } from "../../domain/Limits.js"
+import { loginPollSeconds } from "../../domain/limits/Access.js"
 import { Scope, ScopeInput } from "../../domain/Scope.js"
 import type { LoginApproval } from "../../services/LoginApprovals.js"
 import {

@@ -5,7 +5,7 @@
 import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
-import { devicePollSeconds, deviceTokenAgainMillis } from "../../domain/Limits.js"
+import { devicePollSeconds, deviceTokenAgainMillis } from "../../domain/limits/Access.js"
 import { Access, AnswerHeaders } from "../Access.js"
 import { Open } from "../Auth.js"
 import { Wire, WireStorage } from "../Envelope.js"

@@ -2,7 +2,7 @@
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import { Either, ParseResult, Schema } from "effect"
 import { deviceRefusals } from "../../domain/DeviceGrant.js"
-import { devicePollSeconds, loginMillis } from "../../domain/Limits.js"
+import { devicePollSeconds, loginMillis } from "../../domain/limits/Access.js"
 import { Scope, ScopeInput } from "../../domain/Scope.js"
 import { asked, askedMaybe, field, label, optional, says } from "../Fields.js"
 

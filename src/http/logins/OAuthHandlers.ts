@@ -11,7 +11,7 @@ import { Context, Clock, Data, Effect, Either, type Layer, ParseResult, Redacted
 import { ValidationError } from "../../domain/ApiErrors.js"
 import { cutText } from "../../domain/Characters.js"
 import type { DeviceRefusal } from "../../domain/DeviceGrant.js"
-import { devicePollSeconds, loginMillis, oauthFormBytesMax } from "../../domain/Limits.js"
+import { devicePollSeconds, loginMillis, oauthFormBytesMax } from "../../domain/limits/Access.js"
 import { LoginApprovals } from "../../services/LoginApprovals.js"
 import { Api } from "../Api.js"
 import type { Open } from "../Auth.js"

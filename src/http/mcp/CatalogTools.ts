@@ -6,16 +6,15 @@ import { noFilter } from "../../domain/CatalogSearch.js"
 import { jobEndpointId, trimmedEndpointId } from "../../domain/EndpointIds.js"
 import { isObject, JsonObject } from "../../domain/Json.js"
 import {
-  filterCharsMax,
-  queryCharsMax,
-  runIdentifierCharsMax,
   toolAnswerBytesMax,
   toolFieldNamesMax,
   toolRowSummaryChars,
   toolSearchRowsDefault,
   toolSearchRowsMax,
   toolSearchedRows
-} from "../../domain/Limits.js"
+} from "../../domain/limits/AgentTools.js"
+import { filterCharsMax, queryCharsMax } from "../../domain/limits/Lists.js"
+import { runIdentifierCharsMax } from "../../domain/limits/Runs.js"
 import { fillExample } from "../../domain/InputFilling.js"
 import { PriceBasis } from "../../domain/Manifest.js"
 import { toUsd } from "../../domain/Micros.js"

@@ -5,7 +5,7 @@
 import { Either } from "effect"
 import { cutText } from "../../domain/Characters.js"
 import { isObject, type Json } from "../../domain/Json.js"
-import { toolAnswerBytesMax } from "../../domain/Limits.js"
+import { toolAnswerBytesMax } from "../../domain/limits/AgentTools.js"
 import { writeJson } from "../../domain/LosslessJson.js"
 import { trim, type TrimmedArray } from "../../domain/Trim.js"
 

@@ -6,18 +6,19 @@ import { Effect, Schema } from "effect"
 import { cutText } from "../../domain/Characters.js"
 import { Json, JsonObject } from "../../domain/Json.js"
 import {
-  cursorCharsMax,
-  filterCharsMax,
-  idempotencyKeyCharsMax,
-  resultItemsMax,
-  resultPathsCharsMax,
-  runIdentifierCharsMax,
   toolAnswerBytesMax,
   toolRunsDefault,
   toolRunsMax,
   toolSkippedMax,
   toolWaitSecondsMax
-} from "../../domain/Limits.js"
+} from "../../domain/limits/AgentTools.js"
+import { cursorCharsMax, filterCharsMax } from "../../domain/limits/Lists.js"
+import {
+  idempotencyKeyCharsMax,
+  resultItemsMax,
+  resultPathsCharsMax,
+  runIdentifierCharsMax
+} from "../../domain/limits/Runs.js"
 import { SkipCode } from "../../domain/RoutePlan.js"
 import { RunOutcome, RunStatus } from "../../domain/Run.js"
 import { RunError } from "../../domain/RunFailures.js"

@@ -4,15 +4,9 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { Schema } from "effect"
-import {
-  filterCharsMax,
-  listedResultBytesMax,
-  refusedRunDaysKept,
-  resultItemsMax,
-  resultPathsCharsMax,
-  resultPathsMax,
-  serviceAgentCharsMax
-} from "../../domain/Limits.js"
+import { filterCharsMax, listedResultBytesMax } from "../../domain/limits/Lists.js"
+import { serviceAgentCharsMax } from "../../domain/limits/Requests.js"
+import { refusedRunDaysKept, resultItemsMax, resultPathsCharsMax, resultPathsMax } from "../../domain/limits/Runs.js"
 import { TokenId } from "../../domain/Ids.js"
 import { ProviderId } from "../../domain/Manifest.js"
 import { RunStatus } from "../../domain/Run.js"

@@ -12,7 +12,7 @@ import {
   runIdentifierCharsMax,
   waitSecondsMax,
   waitSecondsWhenTrue
-} from "../../domain/Limits.js"
+} from "../../domain/limits/Runs.js"
 import { Micros } from "../../domain/Micros.js"
 import { Prefer } from "../../domain/RoutePlan.js"
 import type { FallbackRequest, RunRequest } from "../../services/Runs.js"

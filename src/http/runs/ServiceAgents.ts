@@ -4,7 +4,7 @@
  * (contract: "POST /v1/runs").
  */
 import { Metric, MetricKey } from "effect"
-import { serviceAgentCharsMax } from "../../domain/Limits.js"
+import { serviceAgentCharsMax } from "../../domain/limits/Requests.js"
 
 const requests = MetricKey.counter("gateway_run_requests_by_agent_total", {
   description: "Requests for runs that name their agent in X-Service-Agent",

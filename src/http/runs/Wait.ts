@@ -3,7 +3,7 @@
  * clamped to 0..60.
  */
 import { Schema } from "effect"
-import { waitSecondsMax, waitSecondsWhenTrue } from "../../domain/Limits.js"
+import { waitSecondsMax, waitSecondsWhenTrue } from "../../domain/limits/Runs.js"
 import { field } from "../Fields.js"
 import { parameter, readBoolean } from "../Query.js"
 

@@ -6,7 +6,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import { ValidationError } from "../../domain/ApiErrors.js"
-import { headerBytesMax, requestMillisMax } from "../../domain/Limits.js"
+import { headerBytesMax, requestMillisMax } from "../../domain/limits/Requests.js"
 import { StorageBusy } from "../../domain/StorageErrors.js"
 import { writtenError } from "../ErrorAnswers.js"
 import { incomingRequestId } from "../RequestState.js"

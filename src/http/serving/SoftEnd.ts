@@ -2,7 +2,7 @@
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { Effect, FiberId } from "effect"
-import { lingerMillis } from "../../domain/Limits.js"
+import { lingerMillis } from "../../domain/limits/Requests.js"
 
 /**
  * Says that nothing more comes, and reads on for a moment: a connection that is closed while its client sends can lose

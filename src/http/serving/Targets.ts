@@ -1,6 +1,6 @@
 /** What the first line of a request asks for, before a route is looked for. */
 import type { FieldProblem } from "../../domain/ApiErrors.js"
-import { queryParametersMax } from "../../domain/Limits.js"
+import { queryParametersMax } from "../../domain/limits/Requests.js"
 import { queryOf } from "./Routes.js"
 
 /** Path and query of a target: one who takes this server for a proxy sends a whole URL (RFC 9112, section 3.2.2). */

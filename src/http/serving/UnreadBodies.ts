@@ -5,7 +5,7 @@
  */
 import type { Server, ServerResponse } from "node:http"
 import { Effect } from "effect"
-import { discardBytesMax } from "../../domain/Limits.js"
+import { discardBytesMax } from "../../domain/limits/Requests.js"
 
 /** How often it is looked how much has come. */
 const lookMillis = 100

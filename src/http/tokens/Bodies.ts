@@ -1,6 +1,6 @@
 /** What the routes of tokens take and give (extensions: section 2). A secret is only ever given, and once. */
 import { Redacted, Schema } from "effect"
-import { rotationOverlapSecondsMax } from "../../domain/Limits.js"
+import { rotationOverlapSecondsMax } from "../../domain/limits/Access.js"
 import { Micros, microsPerUsd } from "../../domain/Micros.js"
 import { Scope, ScopeInput } from "../../domain/Scope.js"
 import type { ShownToken, Token } from "../../services/Tokens.js"

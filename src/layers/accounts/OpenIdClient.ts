@@ -6,7 +6,7 @@
 import { Clock, Duration, Effect, Layer, Predicate, Redacted } from "effect"
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 import type * as Client from "openid-client"
-import { openIdMillis, openIdTimeoutSeconds } from "../../domain/Limits.js"
+import { openIdMillis, openIdTimeoutSeconds } from "../../domain/limits/Access.js"
 import { member } from "../../domain/Members.js"
 import { isLoopback, type OpenIdSettings } from "../node/ConfigGroups.js"
 import { OpenId, OpenIdRefused, OpenIdUnreachable } from "../../services/OpenId.js"

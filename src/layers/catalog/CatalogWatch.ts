@@ -6,7 +6,7 @@
  */
 import { Clock, Effect, Either, type Redacted } from "effect"
 import { type Drift, driftOf } from "../../domain/Drift.js"
-import { watchPauseMillis } from "../../domain/Limits.js"
+import { watchPauseMillis } from "../../domain/limits/Manifests.js"
 import { type Endpoint, type InputPrice, isKeyless, type Sample, type VariableValues } from "../../domain/Manifest.js"
 import { add, type Micros, zero } from "../../domain/Micros.js"
 import type { CallFailure, Credential, ProviderAnswer } from "../../domain/ProviderCall.js"

@@ -3,7 +3,7 @@
  * warnings: they say what is to be read again.
  */
 import { dayMillis, dayOf } from "../../domain/Days.js"
-import { verifiedDaysMax } from "../../domain/Limits.js"
+import { verifiedDaysMax } from "../../domain/limits/Manifests.js"
 import type { Endpoint } from "../../domain/Manifest.js"
 
 export interface AgeWarning {

@@ -3,7 +3,7 @@ import { Array as Arr, Clock, Effect, HashMap, Layer, Option, Order } from "effe
 import { NotFound } from "../../domain/ApiErrors.js"
 import { checkedSpan, dayOf } from "../../domain/Days.js"
 import { firstRunIdAt, type TokenId, type WorkspaceId } from "../../domain/Ids.js"
-import { runsCountedMax } from "../../domain/Limits.js"
+import { runsCountedMax } from "../../domain/limits/Lists.js"
 import { Micros } from "../../domain/Micros.js"
 import { pageOf } from "../../domain/Pages.js"
 import type { RunStatus } from "../../domain/Run.js"

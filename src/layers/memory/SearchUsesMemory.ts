@@ -1,7 +1,7 @@
 /** What searches learn from use, in the memory storage: the rows of `catalog/learning/SearchUseRows`. */
 import { Clock, Effect, HashMap, Layer, Option } from "effect"
 import type { WorkspaceId } from "../../domain/Ids.js"
-import { searchUsesMax } from "../../domain/Limits.js"
+import { searchUsesMax } from "../../domain/limits/Lists.js"
 import { isAfterSearch } from "../../domain/SearchUse.js"
 import { SearchUses } from "../../services/SearchUses.js"
 import type { SearchUseRows } from "../catalog/learning/SearchUseRows.js"

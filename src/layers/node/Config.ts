@@ -8,7 +8,18 @@ import { readdirSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { Micros, microsPerUsd } from "../../domain/Micros.js"
 import { type NodeRole, nodeRoles } from "../../domain/NodeRole.js"
-import * as Limits from "../../domain/Limits.js"
+import { inlineResultBytesLeast, inlineResultBytesMax } from "../../domain/limits/Calls.js"
+import { creditAskUsdDefault, processesMax, stopPauseMillis } from "../../domain/limits/Nodes.js"
+import { serviceAgentCharsMax, serviceAgentsMax } from "../../domain/limits/Requests.js"
+import {
+  inflightLimitDefault,
+  publicRateBurst,
+  publicRatePerSecond,
+  publicTotalRateBurst,
+  publicTotalRatePerSecond,
+  rateBurstDefault,
+  ratePerSecondDefault
+} from "../../domain/limits/Workspaces.js"
 import { readUrl } from "../../domain/Url.js"
 import type { RetentionSettings } from "../../services/Retention.js"
 import {
@@ -116,9 +127,9 @@ const everyAddress: ReadonlySet<string> = new Set(["0.0.0.0", "[::]"])
 /** `auto` is as many as the machine has cores for this program. */
 const processes = nonEmpty("GATEWAY_PROCESSES", (text) => {
   const count = text === "auto" ? availableParallelism() : Number(text)
-  return Number.isInteger(count) && count >= 1 && count <= Limits.processesMax
+  return Number.isInteger(count) && count >= 1 && count <= processesMax
     ? Either.right(count)
-    : Either.left(`must be a whole number from 1 to ${Limits.processesMax}, or auto`)
+    : Either.left(`must be a whole number from 1 to ${processesMax}, or auto`)
 }).pipe(Config.withDefault(1))
 
 /**
@@ -226,14 +237,14 @@ export const readConfig: Effect.Effect<GatewayConfig, SettingsWrong> = Effect.ge
       poolerPrepares: onOff("GATEWAY_POOLER_PREPARES", false),
       databaseConnections: whole("GATEWAY_DATABASE_CONNECTIONS", 4, 1000, 20, "connections"),
       dataDir: Config.nonEmptyString("GATEWAY_DATA_DIR").pipe(Config.withDefault(".data")),
-      rateBurst: burst("GATEWAY_RATE_BURST", Limits.rateBurstDefault),
-      ratePerSecond: perSecond("GATEWAY_RATE_PER_SECOND", Limits.ratePerSecondDefault),
+      rateBurst: burst("GATEWAY_RATE_BURST", rateBurstDefault),
+      ratePerSecond: perSecond("GATEWAY_RATE_PER_SECOND", ratePerSecondDefault),
       rates: Effect.flatMap(several, (on) => oneOf("GATEWAY_RATES", ["local", "shared"], on ? "shared" : "local")),
-      publicRateBurst: burst("GATEWAY_PUBLIC_RATE_BURST", Limits.publicRateBurst),
-      publicRatePerSecond: perSecond("GATEWAY_PUBLIC_RATE_PER_SECOND", Limits.publicRatePerSecond),
-      publicTotalRateBurst: burst("GATEWAY_PUBLIC_TOTAL_RATE_BURST", Limits.publicTotalRateBurst),
-      publicTotalRatePerSecond: perSecond("GATEWAY_PUBLIC_TOTAL_RATE_PER_SECOND", Limits.publicTotalRatePerSecond),
-      inflightLimit: whole("GATEWAY_INFLIGHT_LIMIT", 1, 1_000_000, Limits.inflightLimitDefault, "runs"),
+      publicRateBurst: burst("GATEWAY_PUBLIC_RATE_BURST", publicRateBurst),
+      publicRatePerSecond: perSecond("GATEWAY_PUBLIC_RATE_PER_SECOND", publicRatePerSecond),
+      publicTotalRateBurst: burst("GATEWAY_PUBLIC_TOTAL_RATE_BURST", publicTotalRateBurst),
+      publicTotalRatePerSecond: perSecond("GATEWAY_PUBLIC_TOTAL_RATE_PER_SECOND", publicTotalRatePerSecond),
+      inflightLimit: whole("GATEWAY_INFLIGHT_LIMIT", 1, 1_000_000, inflightLimitDefault, "runs"),
       catalogFolders: list("GATEWAY_CATALOG"),
       egressAllow: hostsAndPorts("GATEWAY_EGRESS_ALLOW"),
       logLevel: logLevel(LogLevel.Info),
@@ -245,9 +256,9 @@ export const readConfig: Effect.Effect<GatewayConfig, SettingsWrong> = Effect.ge
       normalized: onOff("GATEWAY_NORMALIZED", true),
       inlineResultBytes: whole(
         "GATEWAY_INLINE_RESULT_BYTES",
-        Limits.inlineResultBytesLeast,
+        inlineResultBytesLeast,
         16_777_216,
-        Limits.inlineResultBytesMax,
+        inlineResultBytesMax,
         "bytes"
       ),
       billing: onOff("GATEWAY_BILLING", true),
@@ -255,25 +266,17 @@ export const readConfig: Effect.Effect<GatewayConfig, SettingsWrong> = Effect.ge
       openId,
       trustProxy: onOff("GATEWAY_TRUST_PROXY", false),
       serviceAgents: list("GATEWAY_SERVICE_AGENTS", (names) =>
-        names.length <= Limits.serviceAgentsMax && names.every((name) => name.length <= Limits.serviceAgentCharsMax)
+        names.length <= serviceAgentsMax && names.every((name) => name.length <= serviceAgentCharsMax)
           ? Either.right(names)
-          : Either.left(
-              `must be at most ${Limits.serviceAgentsMax} names of at most ${Limits.serviceAgentCharsMax} characters`
-            )
+          : Either.left(`must be at most ${serviceAgentsMax} names of at most ${serviceAgentCharsMax} characters`)
       ),
       resolveTwoPersonMicros: Config.option(amount("GATEWAY_RESOLVE_TWO_PERSON_USD")),
       creditAskMicros: amount("GATEWAY_CREDIT_ASK_USD").pipe(
-        Config.withDefault(Micros.make(Limits.creditAskUsdDefault * microsPerUsd))
+        Config.withDefault(Micros.make(creditAskUsdDefault * microsPerUsd))
       ),
       ledgerCheckSeconds: whole("GATEWAY_LEDGER_CHECK_SECONDS", 0, 86_400, 60, "seconds"),
       retention,
-      stopPauseMillis: whole(
-        "GATEWAY_STOP_PAUSE_MILLIS",
-        0,
-        600_000,
-        production ? Limits.stopPauseMillis : 0,
-        "milliseconds"
-      ),
+      stopPauseMillis: whole("GATEWAY_STOP_PAUSE_MILLIS", 0, 600_000, production ? stopPauseMillis : 0, "milliseconds"),
       drainMillis: whole("GATEWAY_DRAIN_MILLIS", 0, 600_000, 10_000, "milliseconds"),
       telemetry: readTelemetry(secret("OTEL_EXPORTER_OTLP_HEADERS")),
       faultPoint: Config.option(nonEmpty("GATEWAY_FAULT_POINT", parseKill))

@@ -3,7 +3,7 @@
  * with all others. What is missing beside a setting is told also where that setting, or another of them, is wrong.
  */
 import { Config, ConfigError, Effect, Either, Option, Redacted } from "effect"
-import * as Limits from "../../domain/Limits.js"
+import { historyDaysDefault, keptDaysMax, keyDaysPromised } from "../../domain/limits/Runs.js"
 import type { RetentionSettings } from "../../services/Retention.js"
 import { address, secret, type SecretSetting, wholeFrom, wrongTogether } from "./ConfigValues.js"
 
@@ -100,23 +100,23 @@ export const stripe: Effect.Effect<Option.Option<StripeSettings>, ConfigError.Co
 })
 
 const days = (name: string, least: number, why: string) =>
-  Config.option(wholeFrom(name, least, Limits.keptDaysMax, "days", why))
-const promised = `: for ${Limits.keyDaysPromised} days a repeated idempotency key is answered with its run`
+  Config.option(wholeFrom(name, least, keptDaysMax, "days", why))
+const promised = `: for ${keyDaysPromised} days a repeated idempotency key is answered with its run`
 
 export const retention: Effect.Effect<Option.Option<RetentionSettings>, ConfigError.ConfigError> = Effect.gen(
   function* () {
     const read = yield* Effect.all(
       {
         history: days("GATEWAY_HISTORY_DAYS", 1, ""),
-        result: days("GATEWAY_RESULT_DAYS", Limits.keyDaysPromised, promised),
-        run: days("GATEWAY_RUN_DAYS", Limits.keyDaysPromised, promised),
+        result: days("GATEWAY_RESULT_DAYS", keyDaysPromised, promised),
+        run: days("GATEWAY_RUN_DAYS", keyDaysPromised, promised),
         archiveDir: Config.option(Config.nonEmptyString("GATEWAY_ARCHIVE_DIR"))
       },
       { mode: "either" }
     )
     const [resultDays, runDays, archiveDir] = [valueOf(read.result), valueOf(read.run), valueOf(read.archiveDir)]
-    const least = Math.min(resultDays ?? Limits.keptDaysMax, runDays ?? Limits.keptDaysMax)
-    const historyDays = valueOf(read.history) ?? Limits.historyDaysDefault
+    const least = Math.min(resultDays ?? keptDaysMax, runDays ?? keptDaysMax)
+    const historyDays = valueOf(read.history) ?? historyDaysDefault
     const wrong = wrongTogether([
       ...wrongOnes(Object.values(read)),
       ...(archiveDir !== null && !isSet(read.run)

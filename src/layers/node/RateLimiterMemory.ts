@@ -11,7 +11,7 @@ import {
   publicTotalRatePerSecond,
   rateBurstDefault,
   ratePerSecondDefault
-} from "../../domain/Limits.js"
+} from "../../domain/limits/Workspaces.js"
 import { type RateDecision, RateLimiter } from "../../services/RateLimiter.js"
 import { type Rate, tokenBucket } from "./TokenBucket.js"
 

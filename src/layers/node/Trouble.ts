@@ -5,7 +5,7 @@
  * Only tells: repeating what failed is the work of those who report here.
  */
 import { Effect, Metric, MetricKey, Queue, type Scope } from "effect"
-import { troubleQuietMillis } from "../../domain/Limits.js"
+import { troubleQuietMillis } from "../../domain/limits/Nodes.js"
 
 /** What can fail: what that means for the gateway or for a command, and what is said when it is over. */
 const troubles = {

@@ -6,7 +6,7 @@
  */
 import { Effect, Layer, Metric, Schema } from "effect"
 import { type NodeRole, nobodyWorks, somebodyWorks, startAWorker, takesQueuedRuns } from "../../domain/NodeRole.js"
-import { nodeForgottenMillis, nodeSeenSeconds, nodeSilentMillis } from "../../domain/Limits.js"
+import { nodeForgottenMillis, nodeSeenSeconds, nodeSilentMillis } from "../../domain/limits/Nodes.js"
 import { productVersion } from "../../domain/Product.js"
 import { everySoOften } from "../node/Background.js"
 import { Database } from "./Database.js"

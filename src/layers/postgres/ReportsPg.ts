@@ -5,7 +5,7 @@
 import { Clock, Effect, Layer, Ref, Schema } from "effect"
 import { NotFound } from "../../domain/ApiErrors.js"
 import { firstRunIdAt, WorkspaceId } from "../../domain/Ids.js"
-import { runsCountedMax } from "../../domain/Limits.js"
+import { runsCountedMax } from "../../domain/limits/Lists.js"
 import { Micros } from "../../domain/Micros.js"
 import { pageOf } from "../../domain/Pages.js"
 import { RunStatus } from "../../domain/Run.js"

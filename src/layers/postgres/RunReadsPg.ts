@@ -4,7 +4,7 @@
  */
 import { Effect, Schema } from "effect"
 import { RunId, runIdsOfRequest, WorkspaceId } from "../../domain/Ids.js"
-import { readsSharedMax } from "../../domain/Limits.js"
+import { readsSharedMax } from "../../domain/limits/Requests.js"
 import { pageOf } from "../../domain/Pages.js"
 import { wasRefused } from "../../domain/RefusedRun.js"
 import { type Attempt, uncertainKey, uncertainPlaceOf } from "../../domain/Run.js"

@@ -7,7 +7,7 @@
 import type * as Statement from "@effect/sql/Statement"
 import { Effect, Schema } from "effect"
 import { firstRunIdAt, WorkspaceId } from "../../domain/Ids.js"
-import { runsLookedThroughMax } from "../../domain/Limits.js"
+import { runsLookedThroughMax } from "../../domain/limits/Lists.js"
 import type { RunFilter } from "../../services/RunStore.js"
 import type { Database } from "./Database.js"
 import { rowOf, rowsOf } from "./database/Rows.js"

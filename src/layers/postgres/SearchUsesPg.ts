@@ -1,7 +1,7 @@
 /** What searches learn from use, in Postgres: the rows of `catalog/learning/SearchUseRows`. */
 import { Effect, Layer, Schema } from "effect"
 import type { WorkspaceId } from "../../domain/Ids.js"
-import { searchUseMillis, searchUsesMax } from "../../domain/Limits.js"
+import { searchUseMillis, searchUsesMax } from "../../domain/limits/Lists.js"
 import { isAfterSearch } from "../../domain/SearchUse.js"
 import { SearchUses } from "../../services/SearchUses.js"
 import type { SearchUseRows } from "../catalog/learning/SearchUseRows.js"

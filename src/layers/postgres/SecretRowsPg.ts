@@ -2,7 +2,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { Actor } from "../../domain/AuditEntry.js"
 import { ConnectionId, WorkspaceId } from "../../domain/Ids.js"
-import { nodeSilentMillis } from "../../domain/Limits.js"
+import { nodeSilentMillis } from "../../domain/limits/Nodes.js"
 import { VariableValues } from "../../domain/Manifest.js"
 import type { Connection, OAuthFacts } from "../../services/Connections.js"
 import { Database } from "./Database.js"

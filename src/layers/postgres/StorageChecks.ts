@@ -5,7 +5,7 @@
  * differ too much and when they agree again, and a gauge shows the difference.
  */
 import { Cause, Clock, Effect, Metric, Random, Ref, Schema } from "effect"
-import { clockDifferenceMillisMax } from "../../domain/Limits.js"
+import { clockDifferenceMillisMax } from "../../domain/limits/Nodes.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import { everySoOften } from "../node/Background.js"
 import { makeTrouble } from "../node/Trouble.js"

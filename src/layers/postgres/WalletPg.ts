@@ -6,7 +6,7 @@
 import { Effect, Layer, Schema, type Scope } from "effect"
 import { TokenId, WorkspaceId } from "../../domain/Ids.js"
 import type { LedgerEntry } from "../../domain/Ledger.js"
-import { readsSharedMax } from "../../domain/Limits.js"
+import { readsSharedMax } from "../../domain/limits/Requests.js"
 import { Micros, SignedMicros } from "../../domain/Micros.js"
 import type { Ids } from "../../services/Ids.js"
 import { Wallet } from "../../services/Wallet.js"

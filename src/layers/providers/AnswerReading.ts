@@ -6,7 +6,7 @@
 import { Either } from "effect"
 import { cutText, wellFormed } from "../../domain/Characters.js"
 import { isObject, type Json } from "../../domain/Json.js"
-import { answerDepthMax, parsedBytesMax } from "../../domain/Limits.js"
+import { answerDepthMax, parsedBytesMax } from "../../domain/limits/Calls.js"
 import { readJson } from "../../domain/LosslessJson.js"
 import type { Parse } from "../../domain/manifest/Answers.js"
 import type { AnswerBody } from "../../domain/ProviderCall.js"

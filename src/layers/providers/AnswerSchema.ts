@@ -4,7 +4,7 @@
  */
 import { cutText } from "../../domain/Characters.js"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
-import { breakCharsMax } from "../../domain/Limits.js"
+import { breakCharsMax } from "../../domain/limits/Calls.js"
 import type { Endpoint } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
 import type { Break } from "../../domain/ProviderFigures.js"

@@ -6,7 +6,7 @@
  */
 import { Effect, Either, Layer, Option, Predicate, Redacted, Runtime, Schema } from "effect"
 import type * as Client from "openid-client"
-import { oauthAnswerBytesMax, oauthMillis, secretCharsMax } from "../../domain/Limits.js"
+import { oauthAnswerBytesMax, oauthMillis, secretCharsMax } from "../../domain/limits/Access.js"
 import { member } from "../../domain/Members.js"
 import { userAgent } from "../../domain/Product.js"
 import {

@@ -3,7 +3,7 @@
  * the manifest alone, never from a client's input.
  */
 import { isObject, type Json } from "../../domain/Json.js"
-import { bindingItemMax, bindingStepsMax } from "../../domain/Limits.js"
+import { bindingItemMax, bindingStepsMax } from "../../domain/limits/Manifests.js"
 import { member, setMember } from "../../domain/Members.js"
 
 /** Where a dotted name of the manifest leads in a JSON body: the names of members, and the positions of list items. */

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto"
 import { Clock, Effect, Layer, Redacted, Stream } from "effect"
-import { callbackPath, callbackSignalMillis, callbacksRememberedMax } from "../../domain/Limits.js"
+import { callbackPath, callbackSignalMillis, callbacksRememberedMax } from "../../domain/limits/Calls.js"
 import { CursorKey } from "../../services/CursorKey.js"
 import { ProviderCallbacks } from "../../services/ProviderCallbacks.js"
 import { RunSignals } from "../../services/RunSignals.js"

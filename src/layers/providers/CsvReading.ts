@@ -7,7 +7,7 @@ import { type Options, parse as parserOf } from "csv-parse"
 import { parse } from "csv-parse/sync"
 import { Effect, Either } from "effect"
 import type { Json } from "../../domain/Json.js"
-import { csvColumnsMax, csvRecordBytesMax, csvRowsMax } from "../../domain/Limits.js"
+import { csvColumnsMax, csvRecordBytesMax, csvRowsMax } from "../../domain/limits/Calls.js"
 import { setMember } from "../../domain/Members.js"
 import { allSteps, runInSlices } from "../node/LongWork.js"
 

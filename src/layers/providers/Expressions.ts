@@ -8,7 +8,8 @@
 import { jmespath } from "@jmespath-community/jmespath"
 import { Either } from "effect"
 import type { Json } from "../../domain/Json.js"
-import { expressionCharsMax, expressionDepthMax, expressionStepsMax } from "../../domain/Limits.js"
+import { expressionStepsMax } from "../../domain/limits/Calls.js"
+import { expressionCharsMax, expressionDepthMax } from "../../domain/limits/Manifests.js"
 import { type Ast, interpret, truthy, ValueMissing } from "./BoundedInterpreter.js"
 import { Budget, payFor } from "./ExpressionBudget.js"
 

@@ -11,7 +11,7 @@ import {
   answerValuesMax,
   largeAnswerDepthMax,
   parsedBytesMax
-} from "../../domain/Limits.js"
+} from "../../domain/limits/Calls.js"
 import { largeJsonSteps } from "../../domain/JsonSlices.js"
 import type { Parse } from "../../domain/manifest/Answers.js"
 import { runInSlices } from "../node/LongWork.js"

@@ -5,7 +5,8 @@
  */
 import { Either } from "effect"
 import { RE2JS } from "re2js"
-import { patternCharsMax, patternSizeMax, patternWorkMax } from "../../domain/Limits.js"
+import { patternWorkMax } from "../../domain/limits/Calls.js"
+import { patternCharsMax, patternSizeMax } from "../../domain/limits/Manifests.js"
 
 /** The work that is left for the patterns of one input, in characters times steps of the pattern. */
 let left = patternWorkMax

@@ -4,7 +4,7 @@
  * a caller that is interrupted, or whose time is over, takes nothing away from the others.
  */
 import { Clock, Data, Deferred, Effect, Either, Schema, type Scope } from "effect"
-import { oauthAnswerBytesMax, oauthMillis } from "../../domain/Limits.js"
+import { oauthAnswerBytesMax, oauthMillis } from "../../domain/limits/Access.js"
 import type { Auth } from "../../domain/Manifest.js"
 import { setBounded } from "./BoundedMap.js"
 import { basicValue, type ClientCredentials } from "./KeyPlacement.js"

@@ -5,7 +5,7 @@
 import { Either } from "effect"
 import { isWellFormed } from "../../domain/Characters.js"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
-import { pageCursorCharsMax, pageStartMax } from "../../domain/Limits.js"
+import { pageCursorCharsMax, pageStartMax } from "../../domain/limits/Calls.js"
 import { withNumbers, writeJson } from "../../domain/LosslessJson.js"
 import type { Endpoint, PageRules, Volume } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"

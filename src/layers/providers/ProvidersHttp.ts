@@ -6,7 +6,7 @@
  */
 import { hash } from "node:crypto"
 import { Clock, Effect, Either, Layer } from "effect"
-import { inlineResultBytesMax, pageStartMax } from "../../domain/Limits.js"
+import { inlineResultBytesMax, pageStartMax } from "../../domain/limits/Calls.js"
 import type { AsyncRules, Auth, Endpoint, VariableValues } from "../../domain/Manifest.js"
 import { setMember } from "../../domain/Members.js"
 import { zero } from "../../domain/Micros.js"

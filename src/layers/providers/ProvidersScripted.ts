@@ -6,7 +6,7 @@
  */
 import { hash } from "node:crypto"
 import { Duration, Effect, Either, Layer } from "effect"
-import { inlineResultBytesMax } from "../../domain/Limits.js"
+import { inlineResultBytesMax } from "../../domain/limits/Calls.js"
 import {
   type CallFailure,
   CallLost,

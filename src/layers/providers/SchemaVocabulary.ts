@@ -5,7 +5,12 @@
  */
 import { Either } from "effect"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
-import { schemaChoicesMax, schemaDepthMax, schemaNodesMax, schemaPatternsSizeMax } from "../../domain/Limits.js"
+import {
+  schemaChoicesMax,
+  schemaDepthMax,
+  schemaNodesMax,
+  schemaPatternsSizeMax
+} from "../../domain/limits/Manifests.js"
 import { setMember } from "../../domain/Members.js"
 import { linearPattern } from "./LinearPatterns.js"
 import { keywordProblem } from "./schemas/KeywordValues.js"

@@ -1,6 +1,6 @@
 /** How long an access token lives, as a token address says it, and when it is renewed. */
 import { Predicate } from "effect"
-import { renewalEarlyMillis } from "../../domain/Limits.js"
+import { renewalEarlyMillis } from "../../domain/limits/Access.js"
 
 /**
  * `expires_in` of a token answer, which some write as a text. Null where it says no time: the token is good all the

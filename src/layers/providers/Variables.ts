@@ -6,7 +6,7 @@
 import { Either, Schema } from "effect"
 import type { FieldProblem } from "../../domain/ApiErrors.js"
 import { cutText } from "../../domain/Characters.js"
-import { variableCharsMax } from "../../domain/Limits.js"
+import { variableCharsMax } from "../../domain/limits/Access.js"
 import { type Endpoint, isKeyless, type Variables, VariableValue, type VariableValues } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
 import { readUrl } from "../../domain/Url.js"

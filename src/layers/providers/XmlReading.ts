@@ -9,7 +9,7 @@
 import { Either } from "effect"
 import { SaxesParser } from "saxes"
 import type { Json } from "../../domain/Json.js"
-import { answerDepthMax, xmlNodesMax } from "../../domain/Limits.js"
+import { answerDepthMax, xmlNodesMax } from "../../domain/limits/Calls.js"
 import { member, setMember } from "../../domain/Members.js"
 import { allSteps } from "../node/LongWork.js"
 

@@ -4,7 +4,7 @@
  */
 import { Clock, Effect } from "effect"
 import { NotFound } from "../../domain/ApiErrors.js"
-import { cancelWaitSeconds } from "../../domain/Limits.js"
+import { cancelWaitSeconds } from "../../domain/limits/Runs.js"
 import { plannedFor } from "../../domain/RoutePlan.js"
 import type { Run } from "../../domain/Run.js"
 import { CancelledBeforeDispatch } from "../../domain/RunFailures.js"

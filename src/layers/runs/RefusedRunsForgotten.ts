@@ -1,6 +1,6 @@
 /** Forgets refused runs once they are old enough: in small portions, every few minutes, by one node at a time. */
 import { Duration, Effect, Layer } from "effect"
-import { refusedRunDaysKept } from "../../domain/Limits.js"
+import { refusedRunDaysKept } from "../../domain/limits/Runs.js"
 import { everySoOften } from "../node/Background.js"
 import { RunStore } from "../../services/RunStore.js"
 

@@ -13,7 +13,7 @@
  */
 import { Clock, Deferred, Effect, Either, Option, Redacted, Schedule, type Scope } from "effect"
 import { gatewayItself } from "../../domain/AuditEntry.js"
-import { oauthMillis, renewalLeaseMillis } from "../../domain/Limits.js"
+import { oauthMillis, renewalLeaseMillis } from "../../domain/limits/Access.js"
 import type { UserGrant } from "../../domain/Manifest.js"
 import type { AccessTokenFailure, AccessTokens } from "../../domain/ProviderCall.js"
 import {

@@ -5,7 +5,7 @@
 import { Either, Redacted, Schema } from "effect"
 import type { FieldProblem } from "../../domain/ApiErrors.js"
 import { JsonObject } from "../../domain/Json.js"
-import { secretCharsMax } from "../../domain/Limits.js"
+import { secretCharsMax } from "../../domain/limits/Access.js"
 
 const readObject = Schema.decodeUnknownEither(Schema.parseJson(JsonObject))
 

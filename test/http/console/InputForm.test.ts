@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Either, FastCheck } from "effect"
 import { isObject, type Json, type JsonObject } from "../../../src/domain/Json.js"
-import { bodyValuesMax, inputValuesMax } from "../../../src/domain/Limits.js"
+import { bodyValuesMax, inputValuesMax } from "../../../src/domain/limits/Requests.js"
 import { readJson, writeJson } from "../../../src/domain/LosslessJson.js"
 import { filledWith } from "../../../src/http/console/Forms.js"
 import {

@@ -1,7 +1,7 @@
 /** A file of a table has all rows that were asked for, or there is no file. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
-import { consoleCsvRowsMax } from "../../../src/domain/Limits.js"
+import { consoleCsvRowsMax } from "../../../src/domain/limits/Lists.js"
 import type { Visit } from "../../../src/http/console/Page.js"
 import { listing, noFilters } from "../../../src/http/console/Tables.js"
 import { CursorKeyMemory } from "../../../src/layers/memory/CursorKeyMemory.js"

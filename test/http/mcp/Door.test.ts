@@ -1,7 +1,7 @@
 // What `POST /mcp` asks of a request before any tool is called: Host, Origin, token, rate, body.
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { request } from "node:http"
-import { bodyBytesMax } from "../../../src/domain/Limits.js"
+import { bodyBytesMax } from "../../../src/domain/limits/Requests.js"
 import { type Listening, testGateway } from "../../../src/testing.js"
 import { overHttp } from "../../support/agents.js"
 import type { Loose } from "../../support/httpGateway.js"

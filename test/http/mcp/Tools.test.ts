@@ -1,7 +1,7 @@
 // The tools of agents over HTTP, asked by the official client in the newest and in an older revision of the protocol.
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { ExactNumber } from "../../../src/domain/ExactNumber.js"
-import { toolAnswerBytesMax, toolWaitSecondsMax } from "../../../src/domain/Limits.js"
+import { toolAnswerBytesMax, toolWaitSecondsMax } from "../../../src/domain/limits/AgentTools.js"
 import { scopes } from "../../../src/domain/Scope.js"
 import { fail, failures, hit, type Listening, miss, silence, testGateway } from "../../../src/testing.js"
 import { type Agent, overHttp, revisions } from "../../support/agents.js"

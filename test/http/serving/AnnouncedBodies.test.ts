@@ -2,7 +2,7 @@
 import { connect } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { bodyBytesMax } from "../../../src/domain/Limits.js"
+import { bodyBytesMax } from "../../../src/domain/limits/Requests.js"
 import { startGateway } from "../../support/httpGateway.js"
 import { completedRun } from "../../support/httpSamples.js"
 

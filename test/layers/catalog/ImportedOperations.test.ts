@@ -1,7 +1,7 @@
 /** What an import makes of the keys, addresses, answers and examples of a document. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { providerIdCharsMax } from "../../../src/domain/Limits.js"
+import { providerIdCharsMax } from "../../../src/domain/limits/Manifests.js"
 import { type Endpoint, ProviderId } from "../../../src/domain/Manifest.js"
 import { exampleInput } from "../../../src/domain/OperationInput.js"
 import { importOpenApi } from "../../../src/layers/catalog/import/ImportOpenApi.js"

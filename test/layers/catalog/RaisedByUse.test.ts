@@ -1,7 +1,7 @@
 /** The order of hits with what was used before: never by more than a tenth of the best score. */
 import { assert, describe, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
-import { searchUseShareMax } from "../../../src/domain/Limits.js"
+import { searchUseShareMax } from "../../../src/domain/limits/Lists.js"
 import { shareOfUses } from "../../../src/domain/SearchUse.js"
 import { SearchHits } from "../../../src/layers/catalog/search/SearchHits.js"
 

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, TestClock } from "effect"
 import { WorkspaceId } from "../../../src/domain/Ids.js"
-import { searchUseWaitMillis } from "../../../src/domain/Limits.js"
+import { searchUseWaitMillis } from "../../../src/domain/limits/Lists.js"
 import { searchUsesOver } from "../../../src/layers/catalog/learning/SearchUsesOver.js"
 
 describe("what a search has learned", () => {

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Either, Schema } from "effect"
 import { ProviderManifest } from "../../../src/domain/Manifest.js"
-import { verifiedDaysMax } from "../../../src/domain/Limits.js"
+import { verifiedDaysMax } from "../../../src/domain/limits/Manifests.js"
 import { endpointsOf } from "../../../src/layers/catalog/ManifestEndpoints.js"
 import { ageWarnings } from "../../../src/layers/catalog/VerifiedAges.js"
 

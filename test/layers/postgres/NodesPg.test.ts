@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber, Layer, Scope, TestClock, TestServices } from "effect"
 import { exposition } from "../../../src/http/system/Exposition.js"
-import { nodeForgottenMillis, nodeSilentMillis } from "../../../src/domain/Limits.js"
+import { nodeForgottenMillis, nodeSilentMillis } from "../../../src/domain/limits/Nodes.js"
 import { lacksWorkers, nodesInWords } from "../../../src/domain/NodeRole.js"
 import { productVersion } from "../../../src/domain/Product.js"
 import { nodesFinding } from "../../../src/layers/compose/Doctor.js"

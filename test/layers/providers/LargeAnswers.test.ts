@@ -1,7 +1,7 @@
 // What a large answer is worked through in slices must become exactly what it becomes at once.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
-import { answerContainersMax, answerDepthMax, csvRowsMax } from "../../../src/domain/Limits.js"
+import { answerContainersMax, answerDepthMax, csvRowsMax } from "../../../src/domain/limits/Calls.js"
 import { allSteps } from "../../../src/layers/node/LongWork.js"
 import { textSteps } from "../../../src/layers/providers/AnswerText.js"
 import { readCsv, readCsvInSlices } from "../../../src/layers/providers/CsvReading.js"

@@ -7,7 +7,7 @@ import { NotFound } from "../../../domain/ApiErrors.js"
 import { type Actor, actorName, knownName } from "../../../domain/AuditEntry.js"
 import { evidenceOf } from "../../../domain/Evidence.js"
 import { ProposalId } from "../../../domain/Ids.js"
-import { reasonCharsMax } from "../../../domain/Limits.js"
+import { reasonCharsMax } from "../../../domain/limits/Workspaces.js"
 import {
   type Decision,
   decide,

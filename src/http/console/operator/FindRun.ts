@@ -1,6 +1,6 @@
 /** What a customer quotes, the id of a run or of a request, leads to the page of the run, in whichever workspace. */
 import { Effect } from "effect"
-import { filterCharsMax } from "../../../domain/Limits.js"
+import { filterCharsMax } from "../../../domain/limits/Lists.js"
 import { Reconciliation } from "../../../services/Reconciliation.js"
 import { runOrRequestIdOf } from "../../GivenId.js"
 import { askForm, button, filledWith, textField, unfilled } from "../Forms.js"

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { statsDays } from "../../../domain/EndpointLatency.js"
-import { nodeSilentMillis } from "../../../domain/Limits.js"
+import { nodeSilentMillis } from "../../../domain/limits/Nodes.js"
 import { lacksWorkers, nobodyWorks, startAWorker } from "../../../domain/NodeRole.js"
 import { EndpointStats } from "../../../services/EndpointStats.js"
 import { Reports, type StatusCount } from "../../../services/Reports.js"

@@ -3,7 +3,7 @@
  * only the command line, on the gateway's own machine, removes the last operator. Each change is in the audit trail.
  */
 import { Effect, Schema } from "effect"
-import { labelCharsMax } from "../../../domain/Limits.js"
+import { labelCharsMax } from "../../../domain/limits/Access.js"
 import type { Member } from "../../../domain/Member.js"
 import { Members } from "../../../services/Members.js"
 import { Sessions } from "../../../services/Sessions.js"

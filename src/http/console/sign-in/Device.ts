@@ -4,7 +4,7 @@
  * a device can show a link or a QR code with it.
  */
 import { Effect } from "effect"
-import { loginMillis } from "../../../domain/Limits.js"
+import { loginMillis } from "../../../domain/limits/Access.js"
 import { readUserCode } from "../../../domain/LoginApproval.js"
 import { LoginApprovals } from "../../../services/LoginApprovals.js"
 import { askForm, button, type Filled, filledWith, textField, unfilled } from "../Forms.js"

@@ -4,7 +4,7 @@
  * browser had. It leads back only to pages of this gateway.
  */
 import { Effect, Redacted } from "effect"
-import { sessionIdleMillis, sessionMillis, signInLinkMillis } from "../../../domain/Limits.js"
+import { sessionIdleMillis, sessionMillis, signInLinkMillis } from "../../../domain/limits/Access.js"
 import { OpenId } from "../../../services/OpenId.js"
 import { type LinkOver, Sessions, type SignedIn } from "../../../services/Sessions.js"
 import { actForm } from "../Forms.js"

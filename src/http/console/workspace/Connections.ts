@@ -1,7 +1,8 @@
 /** The workspace's own keys at providers: add one, remove one. A secret goes in and is never shown again. */
 import { Effect, Redacted, Schema } from "effect"
 import { ValidationError } from "../../../domain/ApiErrors.js"
-import { labelCharsMax, providerIdCharsMax, secretCharsMax, variablesTextCharsMax } from "../../../domain/Limits.js"
+import { labelCharsMax, secretCharsMax, variablesTextCharsMax } from "../../../domain/limits/Access.js"
+import { providerIdCharsMax } from "../../../domain/limits/Manifests.js"
 import { Catalog } from "../../../services/Catalog.js"
 import { ConnectionAuthorizations } from "../../../services/ConnectionAuthorizations.js"
 import { providerNamed } from "../../connections/Authorizing.js"

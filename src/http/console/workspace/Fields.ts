@@ -1,6 +1,6 @@
 /** Fields of forms that several pages have. An empty field of a form is sent as an empty text. */
 import { Either, ParseResult, Schema } from "effect"
-import { variablesTextCharsMax } from "../../../domain/Limits.js"
+import { variablesTextCharsMax } from "../../../domain/limits/Access.js"
 import { readVariables, VariableValues, variablesText } from "../../../domain/Manifest.js"
 import { Micros, SignedMicros, toUsd, typedAmount, typedUsd } from "../../../domain/Micros.js"
 

@@ -2,7 +2,7 @@
 import { Effect, Redacted, Schema } from "effect"
 import type { Actor } from "../../../domain/AuditEntry.js"
 import { MemberId, type WorkspaceId } from "../../../domain/Ids.js"
-import { emailCharsMax, labelCharsMax, signInLinkMillis } from "../../../domain/Limits.js"
+import { emailCharsMax, labelCharsMax, signInLinkMillis } from "../../../domain/limits/Access.js"
 import { type Member, signInLinkPath, WorkspaceRole, workspaceRoles } from "../../../domain/Member.js"
 import { Members } from "../../../services/Members.js"
 import { PublicUrl } from "../../../services/PublicUrl.js"

@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import { TopUpId } from "../../../domain/Ids.js"
-import { pageRowsMax } from "../../../domain/Limits.js"
+import { pageRowsMax } from "../../../domain/limits/Lists.js"
 import type { Reversal } from "../../../domain/PaymentReport.js"
 import { type TopUp, TopUps } from "../../../services/TopUps.js"
 import { Wallet } from "../../../services/Wallet.js"

@@ -5,7 +5,7 @@
 import { Clock, Effect, Schema } from "effect"
 import { ValidationError } from "../../../domain/ApiErrors.js"
 import { daysUpTo, dayOf, dayStart } from "../../../domain/Days.js"
-import { reportDaysMax } from "../../../domain/Limits.js"
+import { reportDaysMax } from "../../../domain/limits/Lists.js"
 import { Reports, type SpendReport } from "../../../services/Reports.js"
 import { type HoldRow, Wallet } from "../../../services/Wallet.js"
 import { time } from "../../Fields.js"

@@ -3,7 +3,7 @@
  * and its ledger entries. While it is under way, the page follows it.
  */
 import { Effect, Schema } from "effect"
-import { pageRowsMax } from "../../../domain/Limits.js"
+import { pageRowsMax } from "../../../domain/limits/Lists.js"
 import type { LedgerEntry } from "../../../domain/Ledger.js"
 import { type Attempt, mediaPath, type Run } from "../../../domain/Run.js"
 import { wasRefused } from "../../../domain/RefusedRun.js"

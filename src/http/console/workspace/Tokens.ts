@@ -3,7 +3,7 @@
  * name, limit and end; revoke it. For owners.
  */
 import { Clock, Effect, Redacted, Schema } from "effect"
-import { labelCharsMax, rotationOverlapSecondsMax } from "../../../domain/Limits.js"
+import { labelCharsMax, rotationOverlapSecondsMax } from "../../../domain/limits/Access.js"
 import { toUsd } from "../../../domain/Micros.js"
 import { Scope, scopes as allScopes } from "../../../domain/Scope.js"
 import { type ShownToken, type Token, Tokens } from "../../../services/Tokens.js"

@@ -18,7 +18,7 @@ import {
   userCodeAlphabet,
   userCodeLength
 } from "../../../domain/LoginApproval.js"
-import { loginMillis } from "../../../domain/Limits.js"
+import { loginMillis } from "../../../domain/limits/Access.js"
 import { DeviceRefused, devicePolled, newPolling } from "../../../domain/DeviceGrant.js"
 import { newTokenProblem, secretBytes, tokenText } from "../../../domain/Token.js"
 import { childEnd, lineOf, lineProblem } from "../../../domain/TokenLine.js"

@@ -4,7 +4,7 @@ import { NotFound, ValidationError } from "../../../domain/ApiErrors.js"
 import type { Actor, AuditRecord, Origin } from "../../../domain/AuditEntry.js"
 import { MemberId, type WorkspaceId } from "../../../domain/Ids.js"
 import { nameProblem } from "../../../domain/Labels.js"
-import { membersMax } from "../../../domain/Limits.js"
+import { membersMax } from "../../../domain/limits/Access.js"
 import {
   changeRefused,
   emailProblem,

@@ -7,7 +7,12 @@ import { createHash, createHmac, randomBytes } from "node:crypto"
 import { NotFound } from "../../../domain/ApiErrors.js"
 import { type Actor, memberActing } from "../../../domain/AuditEntry.js"
 import { type MemberId, SessionId, TokenId, type WorkspaceId } from "../../../domain/Ids.js"
-import { sessionIdleMillis, sessionMillis, sessionWriteMillis, signInLinkMillis } from "../../../domain/Limits.js"
+import {
+  sessionIdleMillis,
+  sessionMillis,
+  sessionWriteMillis,
+  signInLinkMillis
+} from "../../../domain/limits/Access.js"
 import { changeRefused, type Member, personActing, roleScopes } from "../../../domain/Member.js"
 import { AuditTrail, changed, unchanged } from "../../../services/AuditTrail.js"
 import { Ids } from "../../../services/Ids.js"

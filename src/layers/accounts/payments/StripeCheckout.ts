@@ -3,7 +3,7 @@
  * stored top-up, so that a repeated request answers the session of the first one.
  */
 import { Effect, Option } from "effect"
-import { checkoutHours } from "../../../domain/Limits.js"
+import { checkoutHours } from "../../../domain/limits/Workspaces.js"
 import {
   type CheckoutReturn,
   type CheckoutRequest,

@@ -5,7 +5,7 @@
  */
 import type Stripe from "stripe"
 import { Data, Effect, Option, Redacted, Schema } from "effect"
-import { processorMillisMax } from "../../../domain/Limits.js"
+import { processorMillisMax } from "../../../domain/limits/Workspaces.js"
 import { portOf } from "../../../domain/Url.js"
 import type { StripeSettings } from "../../node/ConfigGroups.js"
 

@@ -6,7 +6,7 @@
 import type Stripe from "stripe"
 import { Clock, Effect, Either, Option, Redacted, Schema } from "effect"
 import { BillingUnavailable, ValidationError } from "../../../domain/ApiErrors.js"
-import { webhookToleranceSeconds } from "../../../domain/Limits.js"
+import { webhookToleranceSeconds } from "../../../domain/limits/Workspaces.js"
 import type { ReversalReport } from "../../../domain/PaymentReport.js"
 import type { EventRead, IgnoredEvent, PaymentEvents } from "../../../services/PaymentEvents.js"
 import type { StripeSettings } from "../../node/ConfigGroups.js"

@@ -1,6 +1,6 @@
 /** Keeps balances above the rules of their workspaces, every few seconds, on every node. */
 import { Effect, Layer } from "effect"
-import { automaticTopUpSeconds } from "../../../domain/Limits.js"
+import { automaticTopUpSeconds } from "../../../domain/limits/Workspaces.js"
 import { AutomaticTopUps } from "../../../services/AutomaticTopUps.js"
 import { everySoOften } from "../../node/Background.js"
 

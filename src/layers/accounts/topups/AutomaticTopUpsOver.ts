@@ -19,7 +19,7 @@ import {
   stateOf
 } from "../../../domain/AutomaticTopUp.js"
 import { TopUpId, type WorkspaceId } from "../../../domain/Ids.js"
-import { chargeHours } from "../../../domain/Limits.js"
+import { chargeHours } from "../../../domain/limits/Workspaces.js"
 import type { StorageError } from "../../../domain/StorageErrors.js"
 import type { BillingPolicy } from "../../../domain/TopUp.js"
 import type { AuditTrail } from "../../../services/AuditTrail.js"

@@ -4,7 +4,7 @@
 import { Either, ParseResult, Schema } from "effect"
 import { cutText } from "../../../domain/Characters.js"
 import { isObject, type Json, type JsonObject } from "../../../domain/Json.js"
-import { endpointIdCharsMax } from "../../../domain/Limits.js"
+import { endpointIdCharsMax } from "../../../domain/limits/Manifests.js"
 import {
   type Binding,
   type Body,

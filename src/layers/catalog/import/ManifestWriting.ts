@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { stringify } from "yaml"
-import { providerIdCharsMax } from "../../../domain/Limits.js"
+import { providerIdCharsMax } from "../../../domain/limits/Manifests.js"
 import { canonical } from "../../../domain/Json.js"
 import { type Endpoint, Operation, ProviderId } from "../../../domain/Manifest.js"
 

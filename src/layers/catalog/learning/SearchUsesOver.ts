@@ -4,7 +4,7 @@
  */
 import { Data, Effect, Queue, type Scope } from "effect"
 import type { WorkspaceId } from "../../../domain/Ids.js"
-import { searchUseWaitMillis } from "../../../domain/Limits.js"
+import { searchUseWaitMillis } from "../../../domain/limits/Lists.js"
 import { used, weightAt } from "../../../domain/SearchUse.js"
 import { SearchUses } from "../../../services/SearchUses.js"
 import { repeatInBackground } from "../../node/Background.js"

@@ -4,7 +4,7 @@
  * `unevaluatedItems`.
  */
 import type { Json } from "../../../domain/Json.js"
-import { schemaWorkMax } from "../../../domain/Limits.js"
+import { schemaWorkMax } from "../../../domain/limits/Calls.js"
 import { isPatternWorkSpent, refillPatternWork } from "../LinearPatterns.js"
 
 /** Where in the value: names of members and positions in lists, from the outside in. */

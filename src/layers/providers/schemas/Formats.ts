@@ -1,6 +1,6 @@
 /** The formats that texts and numbers of a schema may have. Any other format says nothing. */
 import { fullFormats } from "ajv-formats/dist/formats.js"
-import { formatCharsMax } from "../../../domain/Limits.js"
+import { formatCharsMax } from "../../../domain/limits/Calls.js"
 
 /** Texts of any length and kind, which mean nothing to a check. */
 const freeFormats: ReadonlySet<string> = new Set(["binary", "byte", "password"])

@@ -1,6 +1,6 @@
 /** Settings for the work of a node on runs: its slots, its leases and how long it waits. */
 import { Context } from "effect"
-import { queueMillisMax } from "../../../domain/Limits.js"
+import { queueMillisMax } from "../../../domain/limits/Runs.js"
 
 export interface DispatcherOptions {
   /** What its leases are called; null makes a name. */

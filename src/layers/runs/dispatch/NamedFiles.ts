@@ -5,7 +5,8 @@
  */
 import { Effect } from "effect"
 import type { JsonObject } from "../../../domain/Json.js"
-import { inputFilesMax, mediaPartBytes } from "../../../domain/Limits.js"
+import { inputFilesMax } from "../../../domain/limits/Calls.js"
+import { mediaPartBytes } from "../../../domain/limits/Requests.js"
 import type { FileRule, Operation } from "../../../domain/Manifest.js"
 import { member } from "../../../domain/Members.js"
 import { type InputFile, notSent, type ProviderFailure } from "../../../domain/ProviderCall.js"

@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import { failedAttempt, failedRun } from "../../../domain/FailedRun.js"
 import { isAnswer, nodeLeft, nodeLost } from "../../../domain/Fallback.js"
-import { workersLostMax } from "../../../domain/Limits.js"
+import { workersLostMax } from "../../../domain/limits/Runs.js"
 import { zero } from "../../../domain/Micros.js"
 import { plannedFor } from "../../../domain/RoutePlan.js"
 import { type Attempt, endedAttempt, type Run } from "../../../domain/Run.js"
