@@ -195,6 +195,14 @@ const paidLate = (rule: AutomaticTopUp, amountMicros: Micros, now: number): Auto
   return { ...rule, month, monthMicros: add(monthMicros, amountMicros) }
 }
 
+/**
+ * The month without the amount of a top-up that ended unpaid. Where another month counts by now, the amount is not in
+ * it: a payment that came late has begun that month meanwhile. One that was started by a clock that was set back stays
+ * in, so the month is never counted too low.
+ */
+const withoutUnpaid = (rule: AutomaticTopUp, { startedAt }: TopUpUnderWay, amountMicros: Micros): Micros =>
+  rule.month > monthOf(startedAt) ? rule.monthMicros : minus(rule.monthMicros, amountMicros)
+
 /** The rule after its top-up has ended. One that was not paid does not count in the month. */
 export const ended = (
   rule: AutomaticTopUp,
@@ -202,10 +210,11 @@ export const ended = (
   declined: ChargeStop | null,
   now: number
 ): AutomaticTopUp => {
-  if (rule.underWay?.topUpId !== topUp.topUpId) return topUp.paid ? paidLate(rule, topUp.amountMicros, now) : rule
+  const { underWay } = rule
+  if (underWay?.topUpId !== topUp.topUpId) return topUp.paid ? paidLate(rule, topUp.amountMicros, now) : rule
   const over = { ...rule, underWay: null, retryAt: 0 }
   if (topUp.paid) return over
-  const unpaid = { ...over, monthMicros: minus(rule.monthMicros, topUp.amountMicros) }
+  const unpaid = { ...over, monthMicros: withoutUnpaid(rule, underWay, topUp.amountMicros) }
   return declined === null || rule.status === "off"
     ? unpaid
     : { ...unpaid, status: "disabled", disabledReason: declined }

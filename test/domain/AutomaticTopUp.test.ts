@@ -90,6 +90,16 @@ describe("AutomaticTopUp", () => {
     assert.deepStrictEqual(ended(january20, late, null, february), { ...rule("2026-02", 10) })
   })
 
+  it("takes an unpaid top-up off its own month alone, where a late payment has begun another one meanwhile", () => {
+    const charging = startedAt(rule("2026-01", 0), january)
+    assert.isNotNull(charging)
+    const late = { topUpId: TopUpId.make(`top_${"1".repeat(26)}`), amountMicros: usd(10), paid: true }
+    const february10 = ended(charging, late, null, february)
+    assert.deepInclude(february10, { month: "2026-02", monthMicros: usd(10) })
+    const unpaid = ended(february10, { topUpId, amountMicros: usd(10), paid: false }, null, february)
+    assert.deepStrictEqual(unpaid, rule("2026-02", 10))
+  })
+
   it("is disabled by a payment that was taken back, where it is on, and its top-up under way goes on", () => {
     const disabled = { status: "disabled", disabledReason: "payment_taken_back" } as const
     assert.deepStrictEqual(stopped(charging), { ...charging, ...disabled })

@@ -297,6 +297,38 @@ describe("finished runs that are old", () => {
   )
 
   test(
+    "are still found by their token while their month waits, though a later month has left",
+    () => ({ archiveDir: null }),
+    () =>
+      Effect.gen(function* () {
+        const principal = yield* funded(1_000_000)
+        const { tokenId, workspaceId } = principal
+        const { query, sql } = yield* Database
+        const { run } = yield* started(principal)
+        const month = Date.parse(`${monthOf(run.createdAt)}-01T00:00:00Z`)
+        const [alone, beside, later] = [month - 2 * day, month - day, month + 100 * day].map(firstRunIdAt)
+        yield* query(sql`
+          insert into runs (workspace_id, run_id, token_id, idempotency_key, request_digest, request_id, requested_endpoint_id, endpoint_id, input, status, hold_micros, spend_month, created_at)
+          select ${workspaceId}, id, ${tokenId}, id, '', '', 'e', 'e', '{}', 'reconciliation_pending', 0, '', 0 from unnest(${[alone, beside]}::text[]) as ids (id)`)
+        const span = (first: string | undefined, last: string | undefined) =>
+          query(sql`
+            insert into run_spans (workspace_id, first_run_id, last_run_id, tokens, endpoints, providers)
+            values (${workspaceId}, ${first}, ${last}, ${[tokenId]}::text[], '{}', '{}')`)
+        yield* span(alone, alone)
+        yield* span(beside, run.runId)
+        yield* span(later, later)
+        yield* (yield* Reports).keep
+        yield* after(200)
+        assert.lengthOf((yield* passed).left, 1)
+        const found = yield* (yield* RunStore).list(workspaceId, { tokenId }, { after: null, limit: 10 }, null)
+        assert.deepStrictEqual(
+          found.items.map(({ runId }) => runId),
+          [beside, alone]
+        )
+      })
+  )
+
+  test(
     "lose their payload after its days, say so, and keep everything else",
     () => ({ runDays: null }),
     (providers) =>

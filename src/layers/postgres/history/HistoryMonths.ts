@@ -199,19 +199,31 @@ export const historyMonths = (
       })
     )
 
+  /**
+   * Drops the spans that end in this month or before, but for those that hold a run of an earlier month which has not
+   * left: no span is made again while there is a later one, so such a run would be found by no filter.
+   */
+  const dropSpans = (month: string) => {
+    const { end, first } = boundsOf(month)
+    const holds = (table: string) => sql`exists (
+      select from ${sql.literal(table)} r where r.workspace_id = s.workspace_id and r.run_id >= s.first_run_id and r.run_id <= s.last_run_id and r.run_id < ${first})`
+    return sql`
+      delete from run_spans s using workspaces w
+      where s.workspace_id = w.workspace_id and s.last_run_id < ${end} and not ${holds("runs")} and not ${holds("history_runs")}`
+  }
+
   const drop: RunHistory["Type"]["drop"] = (holder, month, file) =>
     transact(
       Effect.gen(function* () {
         yield* turn.held(holder)
-        const { end } = boundsOf(month)
         const at = yield* now
         const [closed] = yield* query(
           sql`select from history_months where month = ${month} and state = 'closed' for update`
         )
         if (closed === undefined) return
+        yield* dropSpans(month)
         yield* sql.unsafe(tableLockTimeout)
         for (const table of historyTables) yield* sql.unsafe(`drop table ${partitionOf(table, month)}`)
-        yield* sql`delete from run_spans s using workspaces w where s.workspace_id = w.workspace_id and s.last_run_id < ${end}`
         yield* sql`
           update history_months set state = 'gone', gone_at = ${at}, file = ${file?.name ?? null}, file_sha256 = ${file?.sha256 ?? null}
           where month = ${month}`
