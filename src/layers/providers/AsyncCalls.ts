@@ -29,7 +29,7 @@ import { type AnswerView, type Expression, holds, isOverworked, read } from "./E
 import { filledBody, filledPath, idOf, toldAddress, unusableField } from "./FollowUps.js"
 import { judge, judgeEarly, judgeFetch, readingOf, viewOf } from "./Judgement.js"
 import { type Case, isBlockedRedirect, isPassing, isSuccessStatus, judgeStatus } from "./StatedFailures.js"
-import { onOwnFiber } from "./OwnFiber.js"
+import { onOwnFiber } from "../node/OwnFiber.js"
 import type { RequestParts } from "./RequestPlan.js"
 import type { WireAnswer } from "./Transport.js"
 

@@ -1,7 +1,8 @@
 /** Answers that Stripe does not document: none is taken for a payment, and none for the end of one. */
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer, Logger, Option, Redacted } from "effect"
+import { Context, Effect, Fiber, Layer, Logger, Option, Redacted, TestClock } from "effect"
 import { TopUpId, WorkspaceId } from "../../../src/domain/Ids.js"
+import { processorMillisMax } from "../../../src/domain/limits/Workspaces.js"
 import { Micros } from "../../../src/domain/Micros.js"
 import { PaymentsStripe } from "../../../src/layers/accounts/payments/PaymentsStripe.js"
 import { OffSessionPayments } from "../../../src/services/OffSessionPayments.js"
@@ -21,17 +22,20 @@ const odd = [
   { status: 200, text: '{"id":"pi_1","amount":"2000","currency":"usd","status":"succeeded"}' }
 ]
 
+const paymentsAt = (url: string) =>
+  Layer.build(
+    PaymentsStripe({
+      secretKey: Redacted.make(secretKey),
+      webhookSecrets: [Redacted.make(webhookSecret)],
+      apiBase: Option.some(new URL(url))
+    })
+  )
+
 describe("an answer of Stripe that is none", () => {
   it.scopedLive("opens no checkout, charges nothing and ends nothing", () =>
     Effect.gen(function* () {
       const stripe = yield* startStripe
-      const context = yield* Layer.build(
-        PaymentsStripe({
-          secretKey: Redacted.make(secretKey),
-          webhookSecrets: [Redacted.make(webhookSecret)],
-          apiBase: Option.some(new URL(stripe.url))
-        })
-      )
+      const context = yield* paymentsAt(stripe.url)
       const { charge, find } = Context.get(context, OffSessionPayments)
       const { createCheckout } = Context.get(context, Payments)
       for (const answer of odd) {
@@ -46,5 +50,24 @@ describe("an answer of Stripe that is none", () => {
         assert.strictEqual((yield* Effect.flip(find(topUpId)))._tag, "ChargeUncertain", where)
       }
     }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger)))
+  )
+
+  it.scoped(
+    "is waited for no longer than the limit, also by a charge that may not be interrupted",
+    () =>
+      Effect.gen(function* () {
+        const stripe = yield* startStripe
+        const { charge, find } = Context.get(yield* paymentsAt(stripe.url), OffSessionPayments)
+        // It loads the library, which is not part of the limit.
+        yield* find(topUpId)
+        stripe.meets("silence")
+        const charging = yield* Effect.fork(
+          Effect.uninterruptible(Effect.flip(charge({ ...topUp, method: "cus_1/pm_1" })))
+        )
+        yield* TestClock.adjust(processorMillisMax)
+        assert.strictEqual((yield* Fiber.join(charging))._tag, "ChargeUncertain")
+      }),
+    // The library itself gives up after ten seconds without a byte.
+    9_000
   )
 })

@@ -8,6 +8,7 @@ import { Data, Effect, Option, Redacted, Schema } from "effect"
 import { processorMillisMax } from "../../../domain/limits/Workspaces.js"
 import { portOf } from "../../../domain/Url.js"
 import type { StripeSettings } from "../../node/ConfigGroups.js"
+import { onOwnFiber } from "../../node/OwnFiber.js"
 
 /**
  * - `rate_limited`: Stripe takes no more requests for now, and did nothing.
@@ -110,7 +111,9 @@ export const makeStripeClient = ({ apiBase, secretKey }: StripeSettings): Effect
             Effect.catchAll((error) => failureOf(library, error)),
             Effect.flatMap((found) => Effect.catchAll(Schema.decodeUnknown(answer)(found), () => unreadable)),
             // The library's own limit counts the time in which nothing arrives.
-            Effect.timeoutFail({ duration: processorMillisMax, onTimeout: () => noAnswer })
+            Effect.timeoutFail({ duration: processorMillisMax, onTimeout: () => noAnswer }),
+            // A charge may not be interrupted, but has to end in time.
+            onOwnFiber
           )
         ),
       webhooks: Effect.map(loaded, ({ stripe }) => stripe.webhooks)
