@@ -59,6 +59,9 @@ export const personActing = (
     ? { kind: "operator", memberId, name, ...origin }
     : { kind: "member", memberId, name, workspaceId, ...origin }
 
+/** Whoever was removed a moment ago, while their request was under way. */
+export const memberNoMore = () => new Forbidden({ scope: "account:manage" })
+
 /**
  * Whether somebody may change the members of a workspace, or the operators (`workspaceId` null): the command line and
  * operators both, an owner those of their own workspace. `current` are the rows under their lock, so that an owner who
@@ -73,9 +76,7 @@ export const changeRefused = (
     case "command_line":
       return null
     case "operator":
-      return workspaceId !== null || current.some(({ memberId }) => memberId === by.memberId)
-        ? null
-        : new Forbidden({ scope: "account:manage" })
+      return workspaceId !== null || current.some(({ memberId }) => memberId === by.memberId) ? null : memberNoMore()
     case "member":
       return current.some(({ memberId, role }) => memberId === by.memberId && role === "owner")
         ? null

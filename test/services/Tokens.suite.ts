@@ -8,6 +8,8 @@ import { Micros } from "../../src/domain/Micros.js"
 import type { Scope } from "../../src/domain/Scope.js"
 import type { People } from "../../src/layers/compose/Engine.js"
 import { Accounts, type Principal } from "../../src/services/Accounts.js"
+import { LoginApprovals } from "../../src/services/LoginApprovals.js"
+import { Members } from "../../src/services/Members.js"
 import { Sessions } from "../../src/services/Sessions.js"
 import { type AskedToken, Tokens } from "../../src/services/Tokens.js"
 import type { Storage } from "../support/engine.js"
@@ -117,6 +119,25 @@ export const tokensSuite = (name: string, layer: Layer.Layer<Storage | People>) 
           [token.tokenId]
         )
         assert.strictEqual((yield* fieldsOf(tokens.rotate(caller, caller.tokenId, 0, by)))[0], "not_found")
+      })
+    )
+
+    test(
+      "a person who is removed while their request is under way makes no token and lets no login in",
+      Effect.gen(function* () {
+        const logins = yield* LoginApprovals
+        const members = yield* Members
+        const tokens = yield* Tokens
+        const { workspaceId } = yield* newWorkspace
+        const { member, session } = yield* signInTo(workspaceId, "member")
+        const caller = yield* (yield* Sessions).principal(session, workspaceId)
+        const by: Actor = { kind: "member", memberId: member.memberId, workspaceId, from: null, requestId: null }
+        const { login } = yield* logins.createForDevice({ label: "laptop", scopes: ["runs:read"] })
+        yield* members.remove(workspaceId, member.memberId, { revokeTokens: true }, commandLine)
+        assert.strictEqual((yield* Effect.flip(tokens.create(caller, asks(), by)))._tag, "forbidden")
+        assert.strictEqual((yield* Effect.flip(logins.approve(login.approvalId, caller, by)))._tag, "forbidden")
+        assert.strictEqual((yield* logins.get(login.approvalId)).status, "pending")
+        assert.deepStrictEqual((yield* tokens.list(workspaceId, firstPage)).items, [])
       })
     )
 

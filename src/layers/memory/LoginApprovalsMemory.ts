@@ -6,6 +6,7 @@ import { LoginApprovals } from "../../services/LoginApprovals.js"
 import { loginApprovalsOver } from "../accounts/logins/LoginApprovalsOver.js"
 import type { LoginRow, LoginRows } from "../accounts/logins/LoginRows.js"
 import { AuditTrailMemory } from "./AuditTrailMemory.js"
+import { memberStaysMemory } from "./MembersMemory.js"
 import { MemoryStorage } from "./MemoryStorage.js"
 
 const rows = Effect.gen(function* () {
@@ -53,28 +54,27 @@ const rows = Effect.gen(function* () {
           return null
         })
       ),
+    memberStays: memberStaysMemory(storage),
     decide: (approvalId, decide) =>
-      storage.transact(
-        Effect.gen(function* () {
-          const row = (yield* Ref.get(table)).get(approvalId)
-          if (row === undefined) return null
-          const decided = yield* decide(row)
-          if (decided === null) return { row, token: null }
-          const { decision, token } = decided
-          yield* storage.modify((state) => [
-            undefined,
-            {
-              ...state,
-              tokens: HashMap.set(state.tokens, token.tokenId, {
-                ...token,
-                operator: false,
-                spend: { month: "", spentMicros: zero }
-              })
-            }
-          ])
-          return { row: yield* put({ ...row, status: decision, tokenExpiresAt: token.expiresAt }), token }
-        })
-      )
+      Effect.gen(function* () {
+        const row = (yield* Ref.get(table)).get(approvalId)
+        if (row === undefined) return null
+        const decided = yield* decide(row)
+        if (decided === null) return { row, token: null }
+        const { decision, token } = decided
+        yield* storage.modify((state) => [
+          undefined,
+          {
+            ...state,
+            tokens: HashMap.set(state.tokens, token.tokenId, {
+              ...token,
+              operator: false,
+              spend: { month: "", spentMicros: zero }
+            })
+          }
+        ])
+        return { row: yield* put({ ...row, status: decision, tokenExpiresAt: token.expiresAt }), token }
+      })
   }
   return found
 })

@@ -15,7 +15,14 @@ const ofMember =
   (row: { readonly memberId: MemberId }): boolean =>
     row.memberId === memberId
 
-export const memberRowsMemory = ({ modify, read }: MemoryStorage["Type"]): MemberRows => {
+/** One transaction runs at a time, so whoever is a member stays one until it ends. */
+export const memberStaysMemory =
+  ({ read }: MemoryStorage["Type"]): MemberRows["stays"] =>
+  (memberId) =>
+    Effect.map(read, ({ members }) => members.some(ofMember(memberId)))
+
+export const memberRowsMemory = (storage: MemoryStorage["Type"]): MemberRows => {
+  const { modify, read } = storage
   /** Members are stored in the order in which they were added. */
   const found = (wanted: (member: Member) => boolean) => Effect.map(read, ({ members }) => members.filter(wanted))
   const list: MemberRows["list"] = (workspaceId) => found((member) => member.workspaceId === workspaceId)
@@ -59,6 +66,7 @@ export const memberRowsMemory = ({ modify, read }: MemoryStorage["Type"]): Membe
           }
         ]
       }),
+    stays: memberStaysMemory(storage),
     tokensMade: (memberId) =>
       Effect.map(read, ({ tokens }) =>
         Array.from(HashMap.values(tokens))

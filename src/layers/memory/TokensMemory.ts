@@ -9,6 +9,7 @@ import type { AboveToken, OwnTokenRow, TokenRows } from "../accounts/tokens/Toke
 import { tokensOver } from "../accounts/tokens/TokensOver.js"
 import { AccountsMemory, firstEnd } from "./AccountsMemory.js"
 import { AuditTrailMemory } from "./AuditTrailMemory.js"
+import { memberStaysMemory } from "./MembersMemory.js"
 import { MemoryStorage, type MemoryState, type StoredToken } from "./MemoryStorage.js"
 
 const firstRevocation = ({ tokens }: MemoryState, tokenIds: ReadonlyArray<TokenId>): number | null =>
@@ -53,7 +54,8 @@ const isOf = (workspaceId: WorkspaceId) => (token: StoredToken) =>
 
 const hexOf = (digest: Uint8Array) => Buffer.from(digest).toString("hex")
 
-const make = Effect.map(MemoryStorage, ({ modify, read }): TokenRows => {
+const make = Effect.map(MemoryStorage, (storage): TokenRows => {
+  const { modify, read } = storage
   const withTokens = (change: (tokens: MemoryState["tokens"]) => MemoryState["tokens"]) =>
     modify((state) => [undefined, { ...state, tokens: change(state.tokens) }])
   const get: TokenRows["get"] = (workspaceId, tokenId) =>
@@ -76,6 +78,7 @@ const make = Effect.map(MemoryStorage, ({ modify, read }): TokenRows => {
     get,
     lock: get,
     above: (_workspaceId, tokenIds) => Effect.map(read, (state) => above(state, tokenIds)),
+    memberStays: memberStaysMemory(storage),
     insert: ({ digest, ...token }) =>
       withTokens((tokens) =>
         HashMap.set(tokens, token.tokenId, {

@@ -11,6 +11,7 @@ import { AuditTrailPg } from "./AuditTrailPg.js"
 import { Database, type Sql } from "./Database.js"
 import { DatabaseNow } from "./database/Now.js"
 import { rowOf } from "./database/Rows.js"
+import { memberStaysPg } from "./MembersPg.js"
 import { loginApprovalsOver } from "../accounts/logins/LoginApprovalsOver.js"
 import type { LoginRow, LoginRows } from "../accounts/logins/LoginRows.js"
 
@@ -53,7 +54,8 @@ const loginOf = ({
 const loginOrNull = (stored: Stored | null): LoginRow | null => (stored === null ? null : loginOf(stored))
 
 const rows = Effect.gen(function* () {
-  const { query, sql, transact } = yield* Database
+  const database = yield* Database
+  const { query, sql, transact } = database
   const databaseNow = yield* DatabaseNow
   const columns = Effect.map(databaseNow, (now) =>
     sql.literal(
@@ -108,6 +110,7 @@ const rows = Effect.gen(function* () {
           return answer
         })
       ),
+    memberStays: memberStaysPg(database),
     decide: (approvalId, decide) =>
       Effect.gen(function* () {
         const row = loginOrNull(yield* found((sql) => sql`approval_id = ${approvalId} for update`))

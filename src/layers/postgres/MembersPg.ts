@@ -17,7 +17,16 @@ export const memberRow = rowOf(Member)
 const memberRows = rowsOf(Member)
 const tokenRows = rowsOf(Schema.Struct({ tokenId: TokenId }))
 
-export const memberRowsPg = ({ query, send, sql }: Database["Type"]): MemberRows => {
+export const memberStaysPg =
+  ({ query, sql }: Database["Type"]): MemberRows["stays"] =>
+  (memberId) =>
+    Effect.map(
+      query(sql`select from members where member_id = ${memberId} and removed_at is null`),
+      (rows) => rows.length > 0
+    )
+
+export const memberRowsPg = (database: Database["Type"]): MemberRows => {
+  const { query, send, sql } = database
   const columns = sql.literal(memberColumns)
   const list: MemberRows["list"] = (workspaceId) =>
     memberRows(
@@ -57,6 +66,7 @@ export const memberRowsPg = ({ query, send, sql }: Database["Type"]): MemberRows
         ],
         { discard: true }
       ),
+    stays: memberStaysPg(database),
     tokensMade: (memberId) =>
       Effect.map(
         tokenRows(

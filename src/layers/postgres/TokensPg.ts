@@ -12,6 +12,7 @@ import { AuditTrailPg } from "./AuditTrailPg.js"
 import { Database } from "./Database.js"
 import { DatabaseNow } from "./database/Now.js"
 import { rowOf, rowsOf } from "./database/Rows.js"
+import { memberStaysPg } from "./MembersPg.js"
 
 const OwnToken = Schema.Struct({
   tokenId: TokenId,
@@ -39,7 +40,8 @@ const columns = `t.token_id as "tokenId", t.label, t.scopes, t.created_at as "cr
   t.spend_micros as "spentMicros"`
 
 const make: Effect.Effect<TokenRows, never, Database> = Effect.gen(function* () {
-  const { query, send, sql } = yield* Database
+  const database = yield* Database
+  const { query, send, sql } = database
   const databaseNow = yield* DatabaseNow
   const wanted = Effect.map(databaseNow, (now) => sql.literal(`${columns}, ${now} as now`))
   const of = (workspaceId: string, tokenId: string, lock: "" | "for update of t") =>
@@ -75,6 +77,7 @@ const make: Effect.Effect<TokenRows, never, Database> = Effect.gen(function* () 
         ),
         (row) => row ?? { expiresAt: null, limitMicros: null }
       ),
+    memberStays: memberStaysPg(database),
     insert: (token) =>
       send(sql`
         insert into tokens (token_id, workspace_id, label, scopes, digest, monthly_limit_micros, created_at, expires_at, ancestors, made_by)

@@ -20,11 +20,12 @@ import {
 } from "../../../domain/LoginApproval.js"
 import { loginMillis } from "../../../domain/limits/Access.js"
 import { DeviceRefused, devicePolled, newPolling } from "../../../domain/DeviceGrant.js"
+import { memberNoMore } from "../../../domain/Member.js"
 import { newTokenProblem, secretBytes, tokenText } from "../../../domain/Token.js"
 import { childEnd, lineOf, lineProblem } from "../../../domain/TokenLine.js"
 import type { StorageError } from "../../../domain/StorageErrors.js"
 import type { Principal } from "../../../services/Accounts.js"
-import { AuditTrail, changed, unchanged } from "../../../services/AuditTrail.js"
+import { AuditTrail, changed, type Changing, unchanged } from "../../../services/AuditTrail.js"
 import { Ids } from "../../../services/Ids.js"
 import {
   type DeviceLogin,
@@ -93,12 +94,14 @@ export const loginApprovalsOver = (rows: LoginRows): Effect.Effect<LoginApproval
         return Effect.succeed<LoginApproval>({ ...approval, status: loginStatus(row, now) })
       })
 
-    const decide = Effect.fnUntraced(function* (
+    const decide = Effect.fnUntraced(function* <E>(
       approvalId: string,
       approver: Principal,
       by: Actor,
-      decision: LoginDecision
+      decision: LoginDecision,
+      allowed: Effect.Effect<void, E, Changing>
     ) {
+      const person = memberActing(by)
       const now = yield* Clock.currentTimeMillis
       const newSuffix = yield* ids.suffix
       const row = yield* trail.change(
@@ -107,13 +110,14 @@ export const loginApprovalsOver = (rows: LoginRows): Effect.Effect<LoginApproval
           const decided = yield* rows.decide(
             approvalId,
             Effect.fnUntraced(function* (row) {
+              yield* allowed
               const problem = decisionProblem(row, decision, now)
               if (problem !== null) return yield* problem
               // The text of a device's token names this id.
               const tokenId = TokenId.make(`tok_${row.device === null ? newSuffix : suffixOf(row.approvalId)}`)
               return loginStatus(row, now) === decision
                 ? null
-                : { decision, token: decidedToken(row, { approver, person: memberActing(by) }, tokenId, decision, now) }
+                : { decision, token: decidedToken(row, { approver, person }, tokenId, decision, now) }
             })
           )
           if (decided === null || decided.token === null) return unchanged(decided?.row ?? null)
@@ -199,10 +203,15 @@ export const loginApprovalsOver = (rows: LoginRows): Effect.Effect<LoginApproval
         if (scope !== null) return yield* new Forbidden({ scope })
         const tooLong = lineProblem(approver)
         if (tooLong !== null) return yield* tooLong
-        return yield* decide(approvalId, approver, by, "approved")
+        const person = memberActing(by)
+        const allowed =
+          person === null
+            ? Effect.void
+            : Effect.flatMap(rows.memberStays(person), (stays) => (stays ? Effect.void : Effect.fail(memberNoMore())))
+        return yield* decide(approvalId, approver, by, "approved", allowed)
       }),
       deny: Effect.fn("LoginApprovals.deny")((approvalId: string, approver: Principal, by: Actor) =>
-        decide(approvalId, approver, by, "denied")
+        decide(approvalId, approver, by, "denied", Effect.void)
       )
     })
   })

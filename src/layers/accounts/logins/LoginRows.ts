@@ -7,6 +7,7 @@ import type { LoginApproval } from "../../../services/LoginApprovals.js"
 import type { DevicePolling } from "../../../domain/DeviceGrant.js"
 import type { LoginDecision } from "../../../domain/LoginApproval.js"
 import type { MemberId, TokenId } from "../../../domain/Ids.js"
+import type { MemberRows } from "../members/MemberRows.js"
 
 /** Of a login that a device began. */
 export interface Device extends DevicePolling {
@@ -50,6 +51,7 @@ export interface LoginRows {
     deviceDigest: string,
     decide: (row: LoginRow, device: Device, now: number) => { readonly answer: A; readonly polling: DevicePolling }
   ) => Effect.Effect<A | null, StorageError>
+  readonly memberStays: MemberRows["stays"]
   /**
    * Decides under the row's lock, and writes the status, the token and when it ends together; a null decision writes
    * nothing. Null when there is no such row.
@@ -58,6 +60,6 @@ export interface LoginRows {
     approvalId: string,
     decide: (
       row: LoginRow
-    ) => Effect.Effect<{ readonly decision: LoginDecision; readonly token: DecidedToken } | null, E>
+    ) => Effect.Effect<{ readonly decision: LoginDecision; readonly token: DecidedToken } | null, E, Changing>
   ) => Effect.Effect<{ readonly row: LoginRow; readonly token: DecidedToken | null } | null, E | StorageError, Changing>
 }

@@ -18,6 +18,8 @@ export interface MemberRows {
   readonly update: (member: Member) => Effect.Effect<void, StorageError, Changing>
   /** Ends the member, the tokens by which they act, their sessions and their links. */
   readonly remove: (memberId: MemberId, now: number) => Effect.Effect<void, StorageError, Changing>
+  /** Whether they are a member; then they stay one until the transaction ends. */
+  readonly stays: (memberId: MemberId) => Effect.Effect<boolean, StorageError, Changing>
   /** The tokens that the member made or let in, and that are not revoked. */
   readonly tokensMade: (memberId: MemberId) => Effect.Effect<ReadonlyArray<TokenId>, StorageError, Changing>
   readonly list: (workspaceId: WorkspaceId | null) => Effect.Effect<ReadonlyArray<Member>, StorageError>

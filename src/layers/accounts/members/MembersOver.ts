@@ -163,10 +163,11 @@ export const membersOver = (rows: MemberRows): Effect.Effect<Members["Type"], ne
             const { current, member } = yield* named(workspaceId, memberId, by)
             const refused = lastOneProblem(by, member, current)
             if (refused !== null) return yield* refused
+            // First, so that the tokens include one that they were just making.
+            yield* rows.remove(memberId, yield* Clock.currentTimeMillis)
             const tokens = yield* rows.tokensMade(memberId)
             if (revokeTokens)
               yield* Effect.forEach(tokens, (tokenId) => accounts.revokeToken(tokenId, by), { discard: true })
-            yield* rows.remove(memberId, yield* Clock.currentTimeMillis)
             return changed(
               { member, tokens, revoked: revokeTokens },
               record("member.removed", member, told(member), {

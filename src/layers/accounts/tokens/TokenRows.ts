@@ -6,6 +6,7 @@ import type { StorageError } from "../../../domain/StorageErrors.js"
 import type { Changing } from "../../../services/AuditTrail.js"
 import type { Token } from "../../../services/Tokens.js"
 import type { PageRequest } from "../../../domain/Page.js"
+import type { MemberRows } from "../members/MemberRows.js"
 
 export interface OwnTokenRow extends Omit<Token, "monthSpendMicros"> {
   /** When it was revoked itself. */
@@ -56,6 +57,7 @@ export interface TokenRows {
     workspaceId: WorkspaceId,
     tokenIds: ReadonlyArray<TokenId>
   ) => Effect.Effect<AboveToken, StorageError>
+  readonly memberStays: MemberRows["stays"]
   readonly insert: (token: ChildToken) => Effect.Effect<void, StorageError, Changing>
   /** Also lets the tokens that come from it end no later. */
   readonly update: (

@@ -9,6 +9,7 @@ import type { JsonObject } from "../../../domain/Json.js"
 import { nameProblem } from "../../../domain/Labels.js"
 import { pageOf } from "../../../domain/Pages.js"
 import { monthOf } from "../../../domain/Run.js"
+import { memberNoMore } from "../../../domain/Member.js"
 import { endProblem, newTokenProblem, secretBytes, tokenText } from "../../../domain/Token.js"
 import {
   childEnd,
@@ -97,9 +98,11 @@ export const tokensOver = (rows: TokenRows): Effect.Effect<Tokens["Type"], never
         if (problem !== null) return yield* new ValidationError({ details: [problem] })
         const tokenId = TokenId.make(`tok_${yield* ids.suffix}`)
         const secret = yield* newSecret(tokenId)
+        const madeBy = memberActing(by)
         const token = yield* trail.change(
           by,
           Effect.gen(function* () {
+            if (madeBy !== null && !(yield* rows.memberStays(madeBy))) return yield* memberNoMore()
             const powers = yield* powersOf(caller)
             const parents = parentsOf(caller, by)
             const tooLong = lineProblem({ ancestors: caller.ancestors })
@@ -125,7 +128,7 @@ export const tokensOver = (rows: TokenRows): Effect.Effect<Tokens["Type"], never
               ancestors: parents,
               digest: tokenDigest(secret),
               createdAt,
-              madeBy: memberActing(by)
+              madeBy
             })
             const made = yield* Effect.catchTag(get(caller.workspaceId, tokenId), "not_found", Effect.die)
             return changed(made, {
