@@ -125,7 +125,7 @@ const rowsOver = ({ modify, read, transact }: MemoryStorage["Type"]): WalletRows
         const before = wallet.value.balance
         const earlierMicros = wallet.value.creditKeys.get(key)
         if (earlierMicros !== undefined) return { before, after: before, earlierMicros }
-        const { balance, entry } = yield* decide(before)
+        const { balance, entry } = yield* decide(before, yield* Clock.currentTimeMillis)
         yield* modify((state) => [
           undefined,
           withWallet(state, workspaceId, (before) => ({

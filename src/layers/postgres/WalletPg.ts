@@ -9,12 +9,12 @@ import type { LedgerEntry } from "../../domain/Ledger.js"
 import { readsSharedMax } from "../../domain/limits/Requests.js"
 import { Micros, SignedMicros } from "../../domain/Micros.js"
 import type { Ids } from "../../services/Ids.js"
-import { Wallet } from "../../services/Wallet.js"
+import { type Credit, Wallet } from "../../services/Wallet.js"
 import { walletOver } from "../accounts/wallet/WalletOver.js"
 import type { WalletRows } from "../accounts/wallet/WalletRows.js"
 import type { WalletDefaults } from "../accounts/WalletDefaults.js"
 import { AuditTrailPg } from "./AuditTrailPg.js"
-import { Database } from "./Database.js"
+import { Database, type Sql } from "./Database.js"
 import { DatabaseNow } from "./database/Now.js"
 import { rowOf, rowsOf } from "./database/Rows.js"
 import { makeSharedReads } from "./database/SharedReads.js"
@@ -43,6 +43,7 @@ const walletRows = rowsOf(
   })
 )
 const amountRow = rowOf(Schema.Struct({ micros: SignedMicros }))
+const earlierRow = rowOf(Schema.Struct({ micros: Schema.NullOr(SignedMicros), now: Schema.Int }))
 const balanceRow = rowOf(Schema.Struct({ availableMicros: Micros, reservedMicros: Micros }))
 
 const readWallets = ({ query, sql }: Database["Type"], databaseNow: Effect.Effect<string>): WalletRows["spenders"] =>
@@ -114,28 +115,29 @@ const lockBalance =
         where workspace_id = ${workspaceId} for update`)
     )
 
+const creditOf = (sql: Sql, { key, workspaceId }: Pick<Credit, "key" | "workspaceId">) =>
+  sql`select amount_micros as "micros" from ledger_entries where workspace_id = ${workspaceId} and credit_key = ${key}`
+
 const creditedBefore =
   ({ query, sql }: Database["Type"]): WalletRows["credited"] =>
-  ({ key, workspaceId }) =>
-    Effect.map(
-      amountRow(
-        query(
-          sql`select amount_micros as "micros" from ledger_entries where workspace_id = ${workspaceId} and credit_key = ${key}`
-        )
-      ),
-      (row) => row?.micros ?? null
-    )
+  (one) =>
+    Effect.map(amountRow(query(creditOf(sql, one))), (row) => row?.micros ?? null)
 
+/** The storage's time goes with the look for the key, which is made under the lock. */
 const credit =
-  (database: Database["Type"]): WalletRows["credit"] =>
+  (database: Database["Type"], databaseNow: Effect.Effect<string>): WalletRows["credit"] =>
   ({ key, workspaceId }, decide) => {
-    const { send, sql } = database
+    const { query, send, sql } = database
     return Effect.gen(function* () {
       const before = yield* lockBalance(database)(workspaceId)
       if (before === null) return null
-      const earlierMicros = yield* creditedBefore(database)({ key, workspaceId })
+      const found = yield* earlierRow(
+        query(sql`select (${creditOf(sql, { key, workspaceId })}) as micros, ${sql.literal(yield* databaseNow)} as now`)
+      )
+      if (found === null) return yield* Effect.dieMessage("a select without a table has no row")
+      const { micros: earlierMicros, now } = found
       if (earlierMicros !== null) return { before, after: before, earlierMicros }
-      const { balance, entry } = yield* decide(before)
+      const { balance, entry } = yield* decide(before, now)
       yield* send(insertEntries(database, [entry], key))
       yield* send(sql`
         update wallets set available_micros = ${balance.availableMicros}, reserved_micros = ${balance.reservedMicros}
@@ -146,10 +148,11 @@ const credit =
 
 const makeRows: Effect.Effect<WalletRows, never, Database | Scope.Scope> = Effect.gen(function* () {
   const database = yield* Database
+  const databaseNow = yield* DatabaseNow
   return {
-    spenders: readWallets(database, yield* DatabaseNow),
+    spenders: readWallets(database, databaseNow),
     write: write(database),
-    credit: credit(database),
+    credit: credit(database, databaseNow),
     credited: creditedBefore(database),
     lockBalance: lockBalance(database),
     // Clients ask for their balance again and again.

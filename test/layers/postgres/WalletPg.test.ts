@@ -1,15 +1,35 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Option } from "effect"
+import { commandLine } from "../../../src/domain/AuditEntry.js"
 import { Micros } from "../../../src/domain/Micros.js"
 import { Transactions } from "../../../src/services/Transactions.js"
 import { Wallet } from "../../../src/services/Wallet.js"
 import { walletSuite } from "../../services/Wallet.suite.js"
-import { funded, storagePg } from "../../support/engine.js"
+import { funded, storagePg, storagePgByClock } from "../../support/engine.js"
 import { testDatabase } from "../../support/postgres.js"
+import { skewed } from "../../support/skewedClock.js"
 
 const storage = Layer.provide(storagePg, testDatabase({ connectionsMax: 10 }))
 
-walletSuite("Wallet over Postgres", storage)
+walletSuite("Wallet over Postgres", Layer.provide(storagePgByClock, testDatabase({ connectionsMax: 10 })))
+
+it.live("a credit has the time of the database, as holds and charges have, whatever clock its node has", () =>
+  Effect.gen(function* () {
+    const wallet = yield* Wallet
+    const { workspaceId } = yield* funded(1_000)
+    const credit = { workspaceId, kind: "adjustment", micros: 5, reason: "late", topUpId: null, key: "late" } as const
+    const before = Date.now()
+    yield* Effect.withClock(wallet.credit(credit, commandLine), skewed(-3_600_000))
+    const { items } = yield* wallet.entries(workspaceId, {}, { after: null, limit: 10 })
+    const at = items.find(({ reason }) => reason === "late")?.createdAt ?? 0
+    // The database of tests is on this machine.
+    assert.isAtLeast(at, before - 1_000)
+    assert.deepStrictEqual(
+      items.map(({ createdAt }) => createdAt).sort((a, b) => b - a),
+      items.map(({ createdAt }) => createdAt)
+    )
+  }).pipe(Effect.provide(storage))
+)
 
 it.live("a transaction that locks a wallet waits for the one that has it, and then reads what that one wrote", () =>
   Effect.gen(function* () {

@@ -123,10 +123,9 @@ export const walletOver = (rows: WalletRows): Effect.Effect<Wallet["Type"], neve
         trail.change(
           by,
           Effect.gen(function* () {
-            const now = yield* Clock.currentTimeMillis
             const found = yield* rows.credit(
               credit,
-              Effect.fnUntraced(function* (before) {
+              Effect.fnUntraced(function* (before, now) {
                 const { balance, posting } = yield* credited(before, credit)
                 const entry = entryOf({ workspaceId: credit.workspaceId, posting }, yield* ids.suffix, now)
                 return { balance, entry }

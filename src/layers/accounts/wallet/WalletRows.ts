@@ -56,11 +56,15 @@ export interface WalletRows {
   ) => Effect.Effect<void, StorageError>
   /**
    * Locks a wallet, and writes the credit that is decided on it, once for each key: null when there is no such wallet,
-   * and the balance as it is, before and after, when the key was used before.
+   * and the balance as it is, before and after, when the key was used before. `now` is the storage's clock under the
+   * lock.
    */
   readonly credit: <E>(
     credit: Pick<Credit, "key" | "micros" | "workspaceId">,
-    decide: (before: Balance) => Effect.Effect<{ readonly entry: LedgerEntry; readonly balance: Balance }, E>
+    decide: (
+      before: Balance,
+      now: number
+    ) => Effect.Effect<{ readonly entry: LedgerEntry; readonly balance: Balance }, E>
   ) => Effect.Effect<Credited | null, E | StorageError, Changing>
   /** What the credit of a key credited; null where none has it. */
   readonly credited: (credit: Pick<Credit, "key" | "workspaceId">) => Effect.Effect<number | null, StorageError>
