@@ -1,7 +1,7 @@
 /**
  * `npm run drill`: the backups of docs/backup.md, made under load and loaded again. Three times: a base backup with
- * the archived log, restored to a named point; a dump, loaded into a fresh cluster; and a dump, loaded back into the
- * database that it was made of. After each, `gateway ledger verify` must say drift 0 before a node is started, the
+ * the archived log, restored to a named point; a dump, loaded into a fresh cluster; and a dump, loaded into a new
+ * database that takes the name of the one that it was made of. After each, `gateway ledger verify` must say drift 0 before a node is started, the
  * storage must be recognised as another one, what waited in its queue must fail without a call, keys that were answered
  * before the backup must be replayed, keys of later must be new runs, and no micro may be astray. Ends with 1 when any
  * of this is broken.
@@ -35,7 +35,7 @@ const clients = 8
 const waiting = 16
 const loadMillis = 4_000
 /** Few enough that runs wait in the queue when the backup is made. */
-const environment = { GATEWAY_DISPATCH_SLOTS: "2" }
+const environment = { GATEWAY_DISPATCH_SLOTS: "2", GATEWAY_HISTORY_DAYS: "7" }
 /** How many keys of before and after the backup are sent again. */
 const sentAgain = 12
 
@@ -246,7 +246,7 @@ const main: Effect.Effect<void, never, Scope.Scope> = Effect.gen(function* () {
   yield* runProgram("pg_restore", [...at(fresh), "--exit-on-error", `--dbname=${database}`, dump])
   yield* holds(stage, findings, "dump", spender, lived)
 
-  yield* Console.log("a dump, loaded back into the database that it was made of:")
+  yield* Console.log("a dump, in the place of the database that it was made of:")
   const second = join(folder, "second.dump")
   const back = yield* life(
     stage,
@@ -254,11 +254,23 @@ const main: Effect.Effect<void, never, Scope.Scope> = Effect.gen(function* () {
     spender,
     Effect.asVoid(runProgram("pg_dump", [...at(fresh), "--format=custom", `--file=${second}`, database]))
   )
+  const replacing = `${database}_new`
+  yield* runProgram("createdb", [...at(fresh), replacing])
   yield* runProgram("pg_restore", [
-    ...[...at(fresh), "--clean", "--if-exists", "--exit-on-error", "--single-transaction"],
-    ...[`--dbname=${database}`, second]
+    ...[...at(fresh), "--exit-on-error", "--single-transaction"],
+    ...[`--dbname=${replacing}`, second]
   ])
-  yield* holds(stage, findings, "dump loaded back", spender, back)
+  yield* runProgram("psql", [
+    ...[...at(fresh), "--dbname=postgres", "--set=ON_ERROR_STOP=1"],
+    // This program is connected too.
+    ...[
+      "--command",
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname is not null and pid <> pg_backend_pid()"
+    ],
+    ...["--command", `alter database ${database} rename to ${database}_before`],
+    ...["--command", `alter database ${replacing} rename to ${database}`]
+  ])
+  yield* holds(stage, findings, "dump in its place", spender, back)
 
   const problems = findings.list()
   for (const problem of problems) yield* Console.log(`broken: ${problem}`)

@@ -52,7 +52,7 @@ export interface RetentionPass {
   readonly payloads: number
   readonly left: ReadonlyArray<MonthLeft>
   readonly waiting: ReadonlyArray<MonthLeaving>
-  /** Months that stay until a person has looked at the folder: other runs are in their file. */
+  /** Months that stay because of the folder: their file cannot be written, or holds other runs. */
   readonly refused: ReadonlyArray<MonthLeaving>
 }
 
@@ -64,8 +64,8 @@ export class Retention extends Context.Tag("gateway/services/Retention")<
     /** Whether the folder of files can be written, where there is one. */
     readonly check: Effect.Effect<void, ArchiveFailed>
     /**
-     * Changes nothing. It reads whole tables. It fails as a pass would where the folder cannot be written, or where
-     * another process makes a pass.
+     * Changes nothing. It reads whole tables. It fails where the folder cannot be written, or where another process
+     * makes a pass.
      */
     readonly due: Effect.Effect<RetentionDue, StorageError | HistoryTaken | ArchiveFailed>
     /**
@@ -74,6 +74,6 @@ export class Retention extends Context.Tag("gateway/services/Retention")<
      */
     readonly pass: (
       progress: (words: string) => Effect.Effect<void>
-    ) => Effect.Effect<RetentionPass, StorageError | HistoryTaken | ArchiveFailed>
+    ) => Effect.Effect<RetentionPass, StorageError | HistoryTaken>
   }
 >() {}

@@ -40,7 +40,7 @@ const lines: Readonly<Record<string, string>> = {
 }
 /** Blocks that cannot run here, by how they begin. A shell can read them all the same. */
 const cannotRun: ReadonlyArray<{ readonly page: string; readonly begins: string; readonly why: string }> = [
-  ...["pg_dump", "pg_basebackup", "cp -a /backup/base"].map((begins) => ({
+  ...["pg_dump", 'psql "$MAINTENANCE_URL"', "pg_basebackup", "cp -a /backup/base"].map((begins) => ({
     page: "docs/backup.md",
     begins,
     why: "it needs the programs of a whole Postgres, which are not in the embedded one; npm run drill does it"

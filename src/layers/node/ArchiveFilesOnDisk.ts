@@ -25,7 +25,7 @@ const attempt = <A>(what: string, work: () => Promise<A>): Effect.Effect<A, Arch
     try: work,
     catch: (cause) =>
       new ArchiveFailed({
-        message: `${what} failed (${String(codeOf(cause) ?? "unknown reason")}); no run has left the database. Check GATEWAY_ARCHIVE_DIR`,
+        message: `${what} failed (${String(codeOf(cause) ?? "unknown reason")}). Check GATEWAY_ARCHIVE_DIR and its disk`,
         cause
       })
   })
@@ -236,11 +236,11 @@ export const ArchiveFilesOnDisk = (folder: string): Layer.Layer<ArchiveFiles> =>
             read.chargedMicros !== expected.chargedMicros
           )
             return yield* new ArchiveFailed({
-              message: `${path} would have ${read.runs} runs with ${read.chargedMicros} micros charged where the database has ${expected.runs} with ${expected.chargedMicros}; no run has left the database`
+              message: `${path} would have ${read.runs} runs with ${read.chargedMicros} micros charged where the database has ${expected.runs} with ${expected.chargedMicros}`
             })
           if (read.linesSha256 !== given)
             return yield* new ArchiveFailed({
-              message: `${path} reads differently from what was written; no run has left the database. Check the disk`
+              message: `${path} reads differently from what was written. Check the disk`
             })
           const { linesSha256: _, sha256, ...found } = yield* kept(month, partial, read, expected)
           const manifest = manifestOf(month)

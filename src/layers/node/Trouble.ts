@@ -43,6 +43,11 @@ const troubles = {
     begins: "The database fails what this command asks of it",
     ends: "The database does what this command asks of it again"
   },
+  archive: {
+    begins:
+      "A month that is old enough cannot leave the database: its runs stay where they are, and the next pass tries again",
+    ends: "Months leave the database again"
+  },
   background: {
     begins:
       "Work in the background failed: it is done again at its next turn, and what was read last stands until then",

@@ -24,7 +24,7 @@ import { StorageUncertain } from "../../domain/StorageErrors.js"
 import { AuditTrail, changed } from "../../services/AuditTrail.js"
 import { Ids } from "../../services/Ids.js"
 import { Proposals } from "../../services/Proposals.js"
-import { Reconciliation, type UncertainRow } from "../../services/Reconciliation.js"
+import { Reconciliation, type Resolved, type UncertainRow } from "../../services/Reconciliation.js"
 import { type RunKey, RunStore } from "../../services/RunStore.js"
 import { RunSignals } from "../../services/RunSignals.js"
 import { Settlement } from "../../services/Settlement.js"
@@ -211,6 +211,7 @@ export const ReconciliationStored = ({
           const { key, run } = yield* find(runId)
           return { run, attempts: yield* store.attempts(key), proposals: yield* proposals.ofRuns([key]) }
         }),
+        // Settlements are not interruptible (`OneRoundTrip.ts`), so neither is what makes one.
         resolve: Effect.fn("Reconciliation.resolve")(function* (resolution, by) {
           const { key } = yield* find(resolution.runId)
           const done = yield* trail.change(
@@ -229,8 +230,10 @@ export const ReconciliationStored = ({
               return changed<Done>({ _tag: "Ended", run: ended }, resolved(run, ended, word, null))
             })
           )
-          return done._tag === "Proposed" ? done : { _tag: "Settled", detail: yield* told(key, done.run) }
-        }),
+          const answer: Resolved =
+            done._tag === "Proposed" ? done : { _tag: "Settled", detail: yield* told(key, done.run) }
+          return answer
+        }, Effect.uninterruptible),
         confirm: Effect.fn("Reconciliation.confirm")(function* ({ proposalId, runId }, by) {
           const { key } = yield* find(runId)
           const ended = yield* trail.change(
@@ -252,7 +255,7 @@ export const ReconciliationStored = ({
           )
           if (ended === null) return yield* notWaiting((yield* find(runId)).run)
           return yield* told(key, ended)
-        }),
+        }, Effect.uninterruptible),
         reject: Effect.fn("Reconciliation.reject")(function* ({ proposalId, reason, runId }, by) {
           const problem = reasonProblem(reason)
           if (problem !== null) return yield* new ValidationError({ details: [problem] })

@@ -1,6 +1,6 @@
 /** How many slots a node reserves while it looks into the queue, and when it takes over the runs of others. */
 import { assert, it } from "@effect/vitest"
-import { Effect, Fiber, Option, Ref, TestClock } from "effect"
+import { Deferred, Effect, Fiber, Option, Ref, TestClock } from "effect"
 import { dispatcherDefaults } from "../../../src/layers/runs/dispatch/DispatcherQueue.js"
 import { StorageBusy } from "../../../src/domain/StorageErrors.js"
 import { makeSlots } from "../../../src/layers/runs/dispatch/Slots.js"
@@ -47,6 +47,38 @@ it.effect("a long queue fills all slots at once, and is known to have more", () 
   Effect.gen(function* () {
     assert.deepStrictEqual(yield* looked(10, 100), { limits: [3, 3, 3, 1], started: 10, more: true })
     assert.deepStrictEqual(yield* looked(10, 4), { limits: [3, 3], started: 4, more: false })
+  })
+)
+
+it.effect("a node that stops while it looks into the queue leaves what it took, and begins nothing", () =>
+  Effect.gen(function* () {
+    const [asked, answer] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const left: Array<string> = []
+    const claimed = { attempts: [], waitedMillis: 0, run: { runId: "run_taken" } } as unknown as LeasedRun
+    const parts = {
+      active: {
+        start: () => Effect.sync(() => assert.fail("it was begun")),
+        leave: (runs: ReadonlyArray<LeasedRun>) =>
+          Effect.sync(() => void left.push(...runs.map(({ run }) => run.runId)))
+      },
+      node: "n",
+      open: yield* Ref.make(true),
+      options: dispatcherDefaults,
+      slots: yield* makeSlots(8, Effect.void),
+      store: {
+        claim: () =>
+          Effect.succeed([claimed]).pipe(
+            Effect.zipLeft(Deferred.await(answer)),
+            Effect.zipLeft(Deferred.succeed(asked, undefined), { concurrent: true })
+          )
+      }
+    } as unknown as ClaimingParts
+    const looking = yield* Effect.fork(claimQueued(parts, yield* Ref.make(false)))
+    yield* Deferred.await(asked)
+    const stopping = yield* Effect.fork(Fiber.interrupt(looking))
+    yield* Deferred.succeed(answer, undefined)
+    yield* Fiber.join(stopping)
+    assert.deepStrictEqual(left, ["run_taken"])
   })
 )
 

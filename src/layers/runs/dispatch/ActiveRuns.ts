@@ -20,7 +20,7 @@ interface Active {
 const undecidedAtOnceMax = 2
 
 /** A node that stops waits no longer for a storage that does not answer: its leases then end by themselves. */
-const leaveWithin = "2 seconds"
+export const leaveWithin = "2 seconds"
 
 const leaseOf = ({ lease, run }: LeasedRun): HeldLease => ({
   workspaceId: run.workspaceId,
@@ -37,6 +37,8 @@ export interface ActiveRuns {
    * Stops the work on a run, if this node works on it. When a token is given, only work under that lease is stopped.
    */
   readonly stop: (runId: RunId, why: Stop, token?: string) => Effect.Effect<void>
+  /** Gives runs back to the other nodes at once, where the storage answers; on none of them may work go on here. */
+  readonly leave: (left: ReadonlyArray<LeasedRun>) => Effect.Effect<void>
   /** The tokens of the leases that this node holds, or may hold. */
   readonly leaseTokens: () => ReadonlyArray<string>
   readonly count: Effect.Effect<number>
@@ -54,17 +56,17 @@ export const makeActiveRuns = (
     const runFork = Runtime.runFork(yield* onItsOwn(Effect.runtime<never>()))
     let closed = false
     const active = makeUnderWay<Active>()
-    const leaveAll = (left: ReadonlyArray<HeldLease>): Effect.Effect<void> =>
+    const leave: ActiveRuns["leave"] = (left) =>
       left.length === 0
         ? Effect.void
         : parts.store
-            .leave(left)
+            .leave(left.map(leaseOf))
             .pipe(Effect.interruptible, Effect.timeoutOption(leaveWithin), Effect.sandbox, Effect.ignore)
     // The work ends first: while it may still call a provider, no other node may have the run.
     yield* Effect.addFinalizer(() => {
       closed = true
-      const left = Array.from(active, ({ leased }) => leaseOf(leased))
-      return Effect.zipRight(Fiber.interruptAll(fibers), leaveAll(left))
+      const left = Array.from(active, ({ leased }) => leased)
+      return Effect.zipRight(Fiber.interruptAll(fibers), leave(left))
     })
     const fork = (work: Effect.Effect<void>): void => {
       if (closed) return
@@ -86,11 +88,11 @@ export const makeActiveRuns = (
         // The node that had the run was asked for it, or this one before it could begin.
         if (leased.run.cancelRequested) entry.stop.tell("cancelled")
         const done = makeOneTimeEvent<Option.Option<EndedRun>>()
-        const leave = active.add(entry)
+        const remove = active.add(entry)
         const letGo = leases.keep(leaseOf(leased))
         const work = Effect.onExit(run(leased, slot.sinceNanos, entry.stop), (exit) =>
           Effect.suspend(() => {
-            leave()
+            remove()
             letGo()
             return Effect.zipRight(
               slot.release,
@@ -153,6 +155,7 @@ export const makeActiveRuns = (
           for (const { leased, stop } of active)
             if (leased.run.runId === runId && (token === undefined || leased.lease.token === token)) stop.tell(why)
         }),
+      leave,
       leaseTokens: () => [...adopting, ...Array.from(active, ({ leased }) => leased.lease.token)],
       count: Effect.sync(active.size),
       runIds: Effect.sync(() => [...new Set(Array.from(active, ({ leased }) => leased.run.runId))]),

@@ -1,6 +1,7 @@
 /** Keeps to the operator's retention settings: a pass every ten minutes, by one node at a time. */
 import { Effect, Layer } from "effect"
 import { everySoOften } from "../../node/Background.js"
+import { makeTrouble } from "../../node/Trouble.js"
 import { Retention } from "../../../services/Retention.js"
 
 export const RetentionKept: Layer.Layer<never, never, Retention> = Layer.scopedDiscard(
@@ -9,6 +10,7 @@ export const RetentionKept: Layer.Layer<never, never, Retention> = Layer.scopedD
     if (settings === null) return
     // Said at the start, because the first month may be due in a year. The folder may still come.
     yield* Effect.catchTag(check, "ArchiveFailed", ({ message }) => Effect.logWarning(message))
+    const trouble = yield* makeTrouble("archive")
     const kept = Effect.gen(function* () {
       const { left, payloads, refused, runs, waiting } = yield* pass(() => Effect.void)
       if (runs + payloads + left.length > 0)
@@ -17,10 +19,12 @@ export const RetentionKept: Layer.Layer<never, never, Retention> = Layer.scopedD
         )
       for (const { month, waits } of [...waiting, ...refused])
         yield* Effect.logWarning(`The runs of ${month} stay for now: ${waits}`)
+      const [first] = refused
+      if (first === undefined) trouble.worked()
+      else trouble.failed(`${first.month}: ${first.waits}`)
     }).pipe(
       // Another node is at it.
-      Effect.catchTag("HistoryTaken", () => Effect.void),
-      Effect.catchTag("ArchiveFailed", ({ message }) => Effect.logWarning(message))
+      Effect.catchTag("HistoryTaken", () => Effect.void)
     )
     yield* everySoOften({ name: "keeping the history", every: "10 minutes" }, kept)
   })

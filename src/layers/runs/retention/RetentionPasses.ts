@@ -8,7 +8,7 @@ import { counted } from "../../../domain/Counted.js"
 import type { WorkspaceId } from "../../../domain/Ids.js"
 import { endOfMonth } from "../../../domain/Run.js"
 import type { StorageError } from "../../../domain/StorageErrors.js"
-import { ArchiveFiles } from "../../../services/ArchiveFiles.js"
+import { type ArchiveFailed, ArchiveFiles, type ArchiveOccupied } from "../../../services/ArchiveFiles.js"
 import { Ids } from "../../../services/Ids.js"
 import { Reports } from "../../../services/Reports.js"
 import { Retention, type RetentionPass, type RetentionSettings } from "../../../services/Retention.js"
@@ -155,10 +155,12 @@ const make = (settings: RetentionSettings | null) =>
         if (waits !== null) waiting.push({ month: due.month, waits })
         else {
           yield* progress(`${due.month} leaves`)
-          const gone = yield* Effect.catchTag(leave(holder, due.month, archiveDir !== null), "ArchiveOccupied", (why) =>
-            Effect.succeed(why)
-          )
-          // One month's file says nothing about the others.
+          const stays = ({ message }: ArchiveFailed | ArchiveOccupied) => Effect.succeed({ message })
+          const gone = yield* Effect.catchTags(leave(holder, due.month, archiveDir !== null), {
+            ArchiveFailed: stays,
+            ArchiveOccupied: stays
+          })
+          // One month's file says nothing about the others, and what was done before stays done.
           if ("message" in gone) refused.push({ month: due.month, waits: gone.message })
           else if (gone.runs > 0) left.push(gone)
         }
