@@ -1,10 +1,10 @@
 /**
  * `npm run drill`: the backups of docs/backup.md, made under load and loaded again. Three times: a base backup with
  * the archived log, restored to a named point; a dump, loaded into a fresh cluster; and a dump, loaded into a new
- * database that takes the name of the one that it was made of. After each, `gateway ledger verify` must say drift 0 before a node is started, the
- * storage must be recognised as another one, what waited in its queue must fail without a call, keys that were answered
- * before the backup must be replayed, keys of later must be new runs, and no micro may be astray. Ends with 1 when any
- * of this is broken.
+ * database that takes the name of the one that it was made of. After each, `gateway ledger verify` must say drift 0
+ * before a node is started, the storage must be recognised as another one, what waited in its queue must fail without
+ * a call, keys that were answered before the backup must be replayed, keys of later must be new runs, and no micro may
+ * be astray. Ends with 1 when any of this is broken.
  */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect, Ref, type Scope } from "effect"
