@@ -444,12 +444,28 @@ export const defects = [
     tests: [topUpsMemory]
   },
   {
+    name: "a member can be removed while they make a token",
+    edits: [["src/layers/postgres/MembersPg.ts", " and removed_at is null for share`", " and removed_at is null`"]],
+    tests: ["test/layers/postgres/TokensPg.test.ts"]
+  },
+  {
+    name: "a month that leaves takes what finds the runs of an earlier one",
+    edits: [
+      [
+        "src/layers/postgres/history/HistoryMonths.ts",
+        ' and not ${holds("runs")} and not ${holds("history_runs")}`',
+        ' and (true or (not ${holds("runs")} and not ${holds("history_runs")}))`'
+      ]
+    ],
+    tests: ["test/layers/postgres/RunHistory.test.ts"]
+  },
+  {
     name: "the end of another top-up ends the one under way",
     edits: [
       [
         automatic,
-        "  if (rule.underWay?.topUpId !== topUp.topUpId) return topUp.paid ? paidLate(rule, topUp.amountMicros, now) : rule\n",
-        ""
+        "  if (underWay?.topUpId !== topUp.topUpId) return topUp.paid ? paidLate(rule, topUp.amountMicros, now) : rule\n",
+        "  if (underWay === null) return rule\n"
       ]
     ],
     tests: ["test/domain/AutomaticTopUp.test.ts"]

@@ -72,10 +72,13 @@ const tokenOf = (given: string | null | undefined): string | null => {
   return given
 }
 
+/** A timer of JavaScript that is set to more fires at once. */
+const timerMillisMax = 2_147_483_647
+
 const millisOf = (name: string, given: number | undefined, otherwise: number, least: number): number => {
   const millis = given ?? otherwise
-  if (!Number.isFinite(millis) || millis < least)
-    throw new TypeError(`${name} is ${millis}; milliseconds from ${least} on are needed`)
+  if (!Number.isFinite(millis) || millis < least || millis > timerMillisMax)
+    throw new TypeError(`${name} is ${millis}; milliseconds from ${least} to ${timerMillisMax} are needed`)
   return millis
 }
 

@@ -31,3 +31,6 @@ export const isWellFormed = (text: string): boolean => text.isWellFormed()
  */
 export const wellFormed = (text: string): string =>
   (text.includes("\u0000") ? text.replaceAll("\u0000", "\ufffd") : text).toWellFormed()
+
+/** How many characters people and JSON Schema count: code points, and not the halves of those that take two units. */
+export const characterCount = (text: string): number => [...text].length

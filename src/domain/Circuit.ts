@@ -109,6 +109,8 @@ export const step = (before: Circuit, signal: Signal, now: number): Circuit => {
     case "OutOfCredit":
       return open(now + creditPauseMillis)
     case "Failed":
+      // Calls that were under way when the circuit opened often fail too. They say nothing new.
+      if (circuit.openUntil > now) return circuit
       return failed(
         {
           ...circuit,
@@ -122,8 +124,6 @@ export const step = (before: Circuit, signal: Signal, now: number): Circuit => {
 }
 
 const failed = (circuit: Circuit, now: number): Circuit => {
-  // Calls that were under way when the circuit opened often fail too. They say nothing new.
-  if (circuit.openUntil > now) return circuit
   const tooMany =
     circuit.consecutive >= consecutiveMax ||
     (circuit.windowCalls >= windowCallsMin && circuit.windowFailures / circuit.windowCalls >= failureRateMax)

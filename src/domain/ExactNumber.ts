@@ -36,8 +36,8 @@ const decimalOf = (literal: string): Decimal => {
   const negative = sign === "-"
   const moved = behind - fraction.length
   if (exponent.length <= shortExponent) return { negative, digits: kept, exponent: String(Number(exponent) + moved) }
-  // No number of a client is longer (`Limits.ts`). One of a provider may be, and nothing calculates with it: it is
-  // compared as it is written, because to read an exponent of a million digits would hold up the node.
+  // No number of a client is longer. One of a provider may be, and nothing calculates with it: it is compared as it is
+  // written, because to read an exponent of a million digits would hold up the node.
   return exponent.length <= bodyNumberCharsMax
     ? { negative, digits: kept, exponent: String(BigInt(exponent) + BigInt(moved)) }
     : { negative, digits: `${whole}.${fraction}`, exponent: written }

@@ -31,8 +31,13 @@ export const microsPerCent = microsPerUsd / 100
 export const toUsd = (amount: number): number => amount / microsPerUsd
 
 /** Micros as people write dollars, for texts only: 1250000 is `$1.25`, 500 is `$0.0005`. */
-export const dollars = (micros: number): string =>
-  `${micros < 0 ? "-" : ""}$${(Math.abs(micros) / microsPerUsd).toFixed(6).replace(/0{1,4}$/, "")}`
+export const dollars = (micros: number): string => {
+  const whole = Math.abs(micros)
+  const fraction = String(whole % microsPerUsd)
+    .padStart(6, "0")
+    .replace(/0{1,4}$/, "")
+  return `${micros < 0 ? "-" : ""}$${Math.floor(whole / microsPerUsd)}.${fraction}`
+}
 
 /** How far off a micro an amount may be that was meant as that micro: sums of floats are, by some 64 last digits. */
 const floatNoise = (micros: number): number => micros * 2 ** -46
@@ -58,7 +63,7 @@ export const typedUsd = (text: string): Either.Either<number, string> => {
   if (parts === null) return Either.left("must be dollars with at most six decimals, such as 12.50")
   const [, sign, whole = "", fraction = ""] = parts
   // Beyond that not every micro is an exact number.
-  if (whole.length > 9) return Either.left(`must be below ${10 ** 9} dollars`)
+  if (whole.replace(/^0+/, "").length > 9) return Either.left(`must be below ${10 ** 9} dollars`)
   const micros = Number(whole) * microsPerUsd + Number(fraction.padEnd(6, "0"))
   return Either.right(sign === "-" ? 0 - micros : micros)
 }

@@ -23,7 +23,7 @@ export interface BillingPolicy {
   readonly dashboardUrl: (workspaceId: WorkspaceId) => string
 }
 
-/** The amounts of `Limits.ts`. */
+/** The amounts of `limits/Workspaces.ts`. */
 export const topUpAmounts: Pick<BillingPolicy, "minimumMicros" | "suggestedMicros" | "maximumMicros"> = {
   minimumMicros: Micros.make(topUpMinimumUsdDefault * microsPerUsd),
   suggestedMicros: Micros.make(topUpSuggestedUsdDefault * microsPerUsd),

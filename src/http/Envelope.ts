@@ -137,7 +137,7 @@ export const Wire = {
         details: Schema.optionalWith(
           Schema.Array(Api.FieldProblem).annotations({
             description: "What of the request is more than the calling token may do itself",
-            examples: [[{ field: "scopes.0", message: "is more than the calling token may do" }]]
+            examples: [[{ field: "scopes", message: "this token itself lacks account:manage" }]]
           }),
           { exact: true }
         )

@@ -28,7 +28,7 @@ export interface HttpSettingsShape {
   readonly serviceAgents: ReadonlyArray<string>
   /** Whether nothing but `/livez`, `/readyz` and `/metrics` is answered, as on a worker. */
   readonly probesOnly?: boolean
-  /** Other bounds for slow readers than those of `Limits.ts`, for tests. */
+  /** Other bounds for slow readers than those of `limits/Requests.ts`, for tests. */
   readonly readers?: Partial<ReaderLimits>
 }
 

@@ -152,7 +152,9 @@ describe("wrong use of the client", () => {
     assert.match(made({ baseUrl: "localhost:8080" }), /^baseUrl begins with localhost:; it must begin with https: or/)
     assert.match(made({ baseUrl: "https://me:secret@gateway.test" }), /^baseUrl holds a user name or password/)
     assert.match(made({ baseUrl: "https://gateway.test/?a=b" }), /^baseUrl must end before any \? or #/)
-    assert.match(made({ retryForMillis: -1 }), /^retryForMillis is -1; milliseconds from 0 on are needed/)
+    assert.match(made({ retryForMillis: -1 }), /^retryForMillis is -1; milliseconds from 0 to 2147483647 are needed/)
+    // A timer that is set to more fires at once.
+    assert.match(made({ requestTimeoutMillis: 2 ** 31 }), /^requestTimeoutMillis is 2147483648; milliseconds/)
     assert.match(made({ requestTimeoutMillis: Number.NaN }), /^requestTimeoutMillis is NaN/)
     assert.match(made({ serviceAgent: "a\nb" }), /^serviceAgent must be 1 to 255 printable ASCII characters/)
   })

@@ -82,6 +82,10 @@ describe("Circuit", () => {
     for (const late of [answered, failed]) {
       assert.strictEqual(step(opened.circuit, late, opened.now).openUntil, opened.circuit.openUntil)
     }
+    // Nor do they count once it is closed again.
+    const paused = step(closed, { _tag: "RateLimited", seconds: 30 }, start)
+    const { circuit } = after(times(4, failed), paused, start + 1_000)
+    assert.isFalse(openForSeconds(step(circuit, failed, start + 31_000), start + 31_000) > 0)
   })
 
   it("waits as long as a provider asks after a 429, within bounds, and ten minutes for credit", () => {

@@ -3,7 +3,7 @@ import { nameProblem, reasonProblem } from "../../src/domain/Labels.js"
 
 describe("texts that one person types and others read", () => {
   it("may be in any script, up to their length", () => {
-    for (const name of ["Acme", "Größe & Söhne", "株式会社", "🙂", "a".repeat(100)])
+    for (const name of ["Acme", "Größe & Söhne", "株式会社", "🙂", "a".repeat(100), "🙂".repeat(100)])
       assert.isNull(nameProblem("name", name), name)
     assert.isNull(reasonProblem("invoice 17 (paid twice)"))
   })
@@ -15,6 +15,7 @@ describe("texts that one person types and others read", () => {
       ["", blank],
       ["  ", blank],
       ["a".repeat(101), blank],
+      ["🙂".repeat(101), blank],
       ["a\tb", unprintable],
       ["a\nb", unprintable],
       ["a\u2028b", unprintable],

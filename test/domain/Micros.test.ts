@@ -23,6 +23,13 @@ describe("Micros", () => {
     }
   )
 
+  it("shows and reads every micro, also of the largest amounts, and takes zeros before an amount", () => {
+    assert.strictEqual(dollars(Number.MAX_SAFE_INTEGER), "$9007199254.740991")
+    assert.strictEqual(dollars(-8_999_999_999_999_999), "-$8999999999.999999")
+    assert.strictEqual(dollars(-500), "-$0.0005")
+    assert.deepStrictEqual(typedUsd("0000000012.50"), Either.right(12_500_000))
+  })
+
   it.each([
     ["12.5x", "must be dollars with at most six decimals, such as 12.50"],
     ["", "must be dollars with at most six decimals, such as 12.50"],

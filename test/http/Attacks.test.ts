@@ -351,7 +351,7 @@ describe("queries", () => {
   it.scopedLive("of a bad wait are refused before anything runs", () =>
     Effect.gen(function* () {
       const gateway = yield* sealed
-      for (const wait of ["soon", "NaN", "Infinity", "1&wait=2", "0x10"]) {
+      for (const wait of ["soon", "NaN", "Infinity", "1&wait=2", "0x10", "1..2", ".", `${"1".repeat(8_000)}x`]) {
         refused(yield* gateway.post(`/v1/runs?wait=${wait}`, run, { headers: key }), "wait")
       }
     })

@@ -273,7 +273,10 @@ describe("times", () => {
     "2026-1-1",
     "20260101",
     "2026-01-01 10:00:00Z",
-    `2026-01-01T10:00:00.${"1".repeat(100)}Z`
+    `2026-01-01T10:00:00.${"1".repeat(100)}Z`,
+    // In UTC they are in a year that this form cannot write.
+    "9999-12-31T23:59:59-12:00",
+    "0000-01-01T00:00:00+01:00"
   ]
 
   it("that cannot be are none", () => {

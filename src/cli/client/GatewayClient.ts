@@ -4,7 +4,7 @@
  * `sendAgain`, which is for requests that may be repeated.
  */
 import * as Options from "@effect/cli/Options"
-import { Config, Data, Duration, Effect, Either, Option, Redacted, Schedule, Schema } from "effect"
+import { Config, Data, Duration, Effect, Either, Option, Redacted, Random, Schema } from "effect"
 import type { Json, JsonObject } from "../../domain/Json.js"
 import { readJson, writeJson } from "../../domain/LosslessJson.js"
 import { readUrl } from "../../domain/Url.js"
@@ -132,24 +132,30 @@ export const send = (url: string, token: Redacted.Redacted | null, request: Gate
 const timesAgain = 4
 const longestPause = 30
 
+/** Null where it is not sent again: the refusal stays, or asks for a pause for which nobody sits at a screen. */
+const secondsToWait = (error: GatewayRefused | GatewayUnreachable): number | null => {
+  if (error._tag === "GatewayUnreachable") return 0
+  const seconds = error.retryAfterSeconds ?? 0
+  return error.retryable && seconds <= longestPause ? seconds : null
+}
+
 /** Sends again after a lost answer or a refusal that passes; only for requests that may be repeated. */
 export const sendAgain = <A, R>(
   sending: Effect.Effect<A, GatewayRefused | GatewayUnreachable, R>,
   before: (error: GatewayRefused | GatewayUnreachable) => Effect.Effect<void> = () => Effect.void
-) =>
-  sending.pipe(
-    Effect.tapError((error) => {
-      if (error._tag === "GatewayUnreachable") return before(error)
-      if (!error.retryable) return Effect.void
-      const pause = Math.min(error.retryAfterSeconds ?? 0, longestPause)
-      return Effect.zipRight(before(error), Effect.sleep(Duration.seconds(pause)))
-    }),
-    Effect.retry({
-      times: timesAgain,
-      while: (error) => error._tag === "GatewayUnreachable" || error.retryable,
-      schedule: Schedule.jittered(Schedule.exponential("500 millis"))
+): Effect.Effect<A, GatewayRefused | GatewayUnreachable, R> => {
+  const from = (sent: number): Effect.Effect<A, GatewayRefused | GatewayUnreachable, R> =>
+    Effect.catchAll(sending, (error) => {
+      const seconds = secondsToWait(error)
+      if (seconds === null || sent > timesAgain) return Effect.fail(error)
+      return before(error).pipe(
+        Effect.zipRight(Random.nextRange(0.8, 1.2)),
+        Effect.flatMap((jitter) => Effect.sleep(Duration.seconds(seconds + jitter * 0.5 * 2 ** (sent - 1)))),
+        Effect.zipRight(Effect.suspend(() => from(sent + 1)))
+      )
     })
-  )
+  return from(1)
+}
 
 export const urlOption = Options.text("url").pipe(
   Options.withPseudoName("URL"),
@@ -160,8 +166,11 @@ export const urlOption = Options.text("url").pipe(
 /** An address without a slash at its end. */
 const addressOf = (text: string): Effect.Effect<string, BadAddress> => {
   const url = readUrl(text)
-  const sound = url !== null && ["http:", "https:"].includes(url.protocol) && url.username === ""
-  return sound ? Effect.succeed(text.replace(/[/?#]+$/, "")) : new BadAddress({ text })
+  const sound =
+    url !== null &&
+    ["http:", "https:"].includes(url.protocol) &&
+    [url.username, url.password, url.search, url.hash].every((part) => part === "")
+  return sound ? Effect.succeed(`${url.origin}${url.pathname}`.replace(/\/+$/, "")) : new BadAddress({ text })
 }
 
 /** The address that is meant, or null where nothing says one. */

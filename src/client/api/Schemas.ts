@@ -2467,7 +2467,7 @@ export interface Refusals {
       readonly retryHint: string
       /**
        * What of the request is more than the calling token may do itself. Example:
-       * [{"field":"scopes.0","message":"is more than the calling token may do"}].
+       * [{"field":"scopes","message":"this token itself lacks account:manage"}].
        */
       readonly details?:
         | ReadonlyArray<{

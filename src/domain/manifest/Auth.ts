@@ -4,7 +4,6 @@ import { JsonObject } from "../Json.js"
 import { optional, Text, withDefault } from "./Fields.js"
 import { UserGrant } from "./UserGrant.js"
 
-/** A token of RFC 9110, as header and cookie names are. */
 /** The name of a header (RFC 9110). */
 export const headerName = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
 const HeaderName = Schema.String.pipe(Schema.pattern(headerName))

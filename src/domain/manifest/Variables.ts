@@ -39,10 +39,14 @@ export const variablesText = (values: VariableValues): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join(" ")
 
-/** Null for a text that is not of the form `name=value`. A value has no blanks, so blanks are between pairs. */
+/**
+ * Null for a text that is not of the form `name=value`, and for a name that stands twice: nobody knows which value is
+ * meant. A value has no blanks, so blanks are between pairs.
+ */
 export const readVariables = (text: string): VariableValues | null => {
   const pairs = text.split(/\s+/).filter((pair) => pair !== "")
-  return pairs.every((pair) => pair.indexOf("=") > 0)
-    ? Object.fromEntries(pairs.map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]))
-    : null
+  const named = pairs.map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)] as const)
+  const sound =
+    pairs.every((pair) => pair.indexOf("=") > 0) && new Set(named.map(([name]) => name)).size === pairs.length
+  return sound ? Object.fromEntries(named) : null
 }

@@ -96,7 +96,9 @@ const requestedJobOf = (run: Run): NonNullable<RunBody["requestedJob"]> | null =
 }
 
 const routeSummary = (run: Run, attempts: ReadonlyArray<Attempt>, outcome: RunOutcome | null): string => {
-  const tried = attempts.length === 1 ? "1 provider tried" : `${attempts.length} providers tried`
+  // An operation that is tried again, after a node was lost, is still one.
+  const operations = new Set(attempts.map(({ endpointId }) => endpointId)).size
+  const tried = operations === 1 ? "1 provider tried" : `${operations} providers tried`
   const none =
     run.completedAt === null ? "still under way" : outcome === "miss" ? "none found anything" : "none answered"
   return `${tried}, ${run.servedEndpointId === null ? none : `${run.servedEndpointId} answered`}${outcome === null ? "" : `: ${outcome}`}.`

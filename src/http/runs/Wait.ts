@@ -20,7 +20,7 @@ export const WaitQuery: Schema.Schema<number, string> = field(
       const word = raw === "" ? true : readBoolean(raw)
       if (word !== undefined) return waitSeconds(word)
       // Any number is clamped, however large; a blank and words such as Infinity or 0x10 are no numbers of seconds.
-      return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(raw) ? waitSeconds(Number(raw)) : undefined
+      return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(raw) ? waitSeconds(Number(raw)) : undefined
     },
     jsonSchema: { oneOf: [{ type: "boolean" }, { type: "number", minimum: 0, maximum: waitSecondsMax }, { const: "" }] }
   }),

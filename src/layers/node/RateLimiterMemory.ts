@@ -15,7 +15,7 @@ import {
 import { type RateDecision, RateLimiter } from "../../services/RateLimiter.js"
 import { type Rate, tokenBucket } from "./TokenBucket.js"
 
-/** What is not said is as in `domain/Limits.ts`. */
+/** What is not said is as in `domain/limits/Workspaces.ts`. */
 export interface RateLimitOptions extends Partial<Rate> {
   /** Of each address without a token. */
   readonly publicRate?: Rate

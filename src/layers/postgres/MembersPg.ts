@@ -21,7 +21,7 @@ export const memberStaysPg =
   ({ query, sql }: Database["Type"]): MemberRows["stays"] =>
   (memberId) =>
     Effect.map(
-      query(sql`select from members where member_id = ${memberId} and removed_at is null`),
+      query(sql`select from members where member_id = ${memberId} and removed_at is null for share`),
       (rows) => rows.length > 0
     )
 

@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Redacted } from "effect"
 import * as fc from "effect/FastCheck"
+import { readVariables } from "../../../src/domain/Manifest.js"
 import type { Credential } from "../../../src/domain/ProviderCall.js"
 import { planRequest } from "../../../src/layers/providers/RequestPlan.js"
 import { addressWith, planAddress, variablesProblem } from "../../../src/layers/providers/Variables.js"
@@ -48,6 +49,11 @@ const attacks = [
 ]
 
 describe("variables of an address", () => {
+  it("are read as a person types them; a name that stands twice is refused, as nobody knows which value is meant", () => {
+    assert.deepStrictEqual(readVariables("shop=acme  region=eu"), { shop: "acme", region: "eu" })
+    for (const text of ["shop", "=acme", "shop=a shop=b"]) assert.isNull(readVariables(text), text)
+  })
+
   it.scopedLive("a connection's values make host and path, and its key goes there", () =>
     Effect.gen(function* () {
       const here = yield* serve((_, response) => json(response, 200, {}))

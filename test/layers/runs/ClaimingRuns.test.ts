@@ -53,6 +53,7 @@ it.effect("a long queue fills all slots at once, and is known to have more", () 
 it.effect("a node that stops while it looks into the queue leaves what it took, and begins nothing", () =>
   Effect.gen(function* () {
     const [asked, answer] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const open = yield* Ref.make(true)
     const left: Array<string> = []
     const claimed = { attempts: [], waitedMillis: 0, run: { runId: "run_taken" } } as unknown as LeasedRun
     const parts = {
@@ -62,7 +63,7 @@ it.effect("a node that stops while it looks into the queue leaves what it took, 
           Effect.sync(() => void left.push(...runs.map(({ run }) => run.runId)))
       },
       node: "n",
-      open: yield* Ref.make(true),
+      open,
       options: dispatcherDefaults,
       slots: yield* makeSlots(8, Effect.void),
       store: {
@@ -75,6 +76,7 @@ it.effect("a node that stops while it looks into the queue leaves what it took, 
     } as unknown as ClaimingParts
     const looking = yield* Effect.fork(claimQueued(parts, yield* Ref.make(false)))
     yield* Deferred.await(asked)
+    yield* Ref.set(open, false)
     const stopping = yield* Effect.fork(Fiber.interrupt(looking))
     yield* Deferred.succeed(answer, undefined)
     yield* Fiber.join(stopping)

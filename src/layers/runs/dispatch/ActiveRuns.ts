@@ -20,7 +20,7 @@ interface Active {
 const undecidedAtOnceMax = 2
 
 /** A node that stops waits no longer for a storage that does not answer: its leases then end by themselves. */
-export const leaveWithin = "2 seconds"
+const leaveWithin = "2 seconds"
 
 const leaseOf = ({ lease, run }: LeasedRun): HeldLease => ({
   workspaceId: run.workspaceId,

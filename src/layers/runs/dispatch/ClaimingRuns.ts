@@ -2,13 +2,13 @@
  * How one node takes runs from the storage into its free slots: queued runs in their order, and running ones whose node
  * stopped renewing their leases.
  */
-import { Array as Arr, Clock, Effect, Fiber, Ref } from "effect"
+import { Array as Arr, Clock, Effect, Ref } from "effect"
 import { CapacityExhausted } from "../../../domain/RunFailures.js"
 import type { StorageError } from "../../../domain/StorageErrors.js"
 import type { LeasedRun, RunStore } from "../../../services/RunStore.js"
 import type { Settlement } from "../../../services/Settlement.js"
 import { endUnstarted } from "../UnstartedRun.js"
-import { type ActiveRuns, leaveWithin } from "./ActiveRuns.js"
+import type { ActiveRuns } from "./ActiveRuns.js"
 import type { DispatcherOptions } from "./DispatcherSettings.js"
 import type { Slots } from "./Slots.js"
 
@@ -44,49 +44,37 @@ const waitedTooLong = ({ options }: ClaimingParts, { attempts, waitedMillis }: L
 
 type Take = (limit: number) => Effect.Effect<ReadonlyArray<LeasedRun>, StorageError>
 
-/**
- * A statement that was sent takes runs also when nobody waits for its answer any more, as when the node stops. Those
- * runs are left to the other nodes; otherwise this node would count as one that died with them.
- */
-const takenOrLeft = ({ active }: ClaimingParts, taking: ReturnType<Take>): ReturnType<Take> =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(Effect.forkDaemon(Effect.interruptible(taking)), (fiber) =>
-      Effect.onInterrupt(restore(Fiber.join(fiber)), () =>
-        Fiber.join(fiber).pipe(
-          Effect.flatMap(active.leave),
-          Effect.interruptible,
-          Effect.timeoutOption(leaveWithin),
-          Effect.ignore
-        )
-      )
-    )
-  )
-
 type Filled = "all" | "again" | "no_room"
 
-/** What one statement finds is started whether the node stops meanwhile or not: only then it is known what to leave. */
+/**
+ * A statement that was sent takes runs, whether its node stops meanwhile or not, so nothing interrupts it. Where the
+ * node stops, its runs are given back: otherwise it would count as a node that died with them.
+ */
 const fillOnce = (parts: ClaimingParts, take: Take): Effect.Effect<Filled, StorageError> =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.gen(function* () {
-      const { open, options, slots } = parts
-      const room = (yield* Ref.get(open)) ? yield* slots.take(claimedAtOnce(options)) : 0
-      if (room === 0) return "no_room"
-      const sinceNanos = yield* Clock.currentTimeNanos
-      const found = yield* restore(takenOrLeft(parts, take(room))).pipe(Effect.onError(() => slots.giveBack(room)))
-      yield* slots.giveBack(room - found.length)
-      const taken = yield* Effect.forEach(found, (leased) =>
-        Effect.map(slots.slotFor(leased.lease, sinceNanos), (slot) => ({ leased, slot }))
-      )
-      const [live, late] = Arr.partition(taken, ({ leased }) => waitedTooLong(parts, leased))
-      yield* Effect.forEach(live, ({ leased, slot }) => parts.active.start(leased, slot), { discard: true })
-      // Nobody renews the leases of these, so they end together, in one commit.
-      yield* Effect.forEach(late, ({ leased, slot }) => Effect.ensuring(expire(parts, leased), slot.release), {
-        concurrency: "unbounded",
-        discard: true
-      })
-      return found.length === room ? "again" : "all"
+  Effect.gen(function* () {
+    const { active, open, options, slots } = parts
+    const room = (yield* Ref.get(open)) ? yield* slots.take(claimedAtOnce(options)) : 0
+    if (room === 0) return "no_room"
+    const sinceNanos = yield* Clock.currentTimeNanos
+    const found = yield* take(room).pipe(Effect.onError(() => slots.giveBack(room)))
+    if (!(yield* Ref.get(open))) {
+      yield* slots.giveBack(room)
+      yield* active.leave(found)
+      return "no_room"
+    }
+    yield* slots.giveBack(room - found.length)
+    const taken = yield* Effect.forEach(found, (leased) =>
+      Effect.map(slots.slotFor(leased.lease, sinceNanos), (slot) => ({ leased, slot }))
+    )
+    const [live, late] = Arr.partition(taken, ({ leased }) => waitedTooLong(parts, leased))
+    yield* Effect.forEach(live, ({ leased, slot }) => active.start(leased, slot), { discard: true })
+    // Nobody renews the leases of these, so they end together, in one commit.
+    yield* Effect.forEach(late, ({ leased, slot }) => Effect.ensuring(expire(parts, leased), slot.release), {
+      concurrency: "unbounded",
+      discard: true
     })
-  )
+    return found.length === room ? "again" : "all"
+  }).pipe(Effect.uninterruptible)
 
 /** Fills free slots from the storage, one statement after the other; answers whether there may be more. */
 const fill = (parts: ClaimingParts, take: Take): Effect.Effect<boolean> =>
