@@ -74,6 +74,21 @@ fields: { thing: The thing. }
 `
 
 describe("a test gateway", () => {
+  it("answers null where a step says null, and the sample only where it says nothing", async () => {
+    const gateway = testGateway({ providers: { "mock-email-find": [hit(null), hit()] } })
+    const listening = await gateway.listen()
+    try {
+      const [none, sample] = [
+        await post(listening, { endpointId: "mock-email-find", input }),
+        await post(listening, { endpointId: "mock-email-find", input })
+      ]
+      assert.deepStrictEqual([none.json.result, none.json.normalized.fields], [null, {}])
+      assert.isString(sample.json.normalized.fields.email)
+    } finally {
+      await listening.close()
+    }
+  })
+
   it("answers over HTTP what its script says, in order, and keeps the calls", async () => {
     const gateway = testGateway({ providers: { "mock-email-find": [miss(), found("ada@example.com")] } })
     const listening = await gateway.listen()
@@ -300,7 +315,7 @@ describe("a test gateway", () => {
         ['{ "manifests": "id: x" }', "manifests must be a list"],
         ['{ "catalog": "some" }', 'catalog must be "fixtures" or "all"'],
         ['{ "scopes": ["everything"] }', "scopes must be a list of catalog:read, "],
-        ['{ "inflightLimit": 1.5 }', "inflightLimit must be a whole number, 0 or more"],
+        ['{ "inflightLimit": 1.5 }', "inflightLimit must be a whole number, 1 or more"],
         ['{ "requestRate": { "burst": 1 } }', "requestRate must be { burst, refillPerSecond }, each a number above 0"],
         ['{ "providers": [] }', "providers must be an object with a script by the id of an endpoint"]
       ] as const)

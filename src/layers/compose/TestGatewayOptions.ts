@@ -101,7 +101,7 @@ const checks: { readonly [Name in keyof Required<TestGatewayOptions>]: Check } =
     `a list of ${allScopes.join(", ")}`,
     (value) => Array.isArray(value) && value.every((scope: unknown) => allScopes.some((known) => known === scope))
   ),
-  inflightLimit: must("a whole number, 0 or more", (value) => Number.isInteger(value) && Number(value) >= 0),
+  inflightLimit: must("a whole number, 1 or more", (value) => Number.isInteger(value) && Number(value) >= 1),
   requestRate: must(
     "{ burst, refillPerSecond }, each a number above 0",
     (value) =>

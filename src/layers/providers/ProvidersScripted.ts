@@ -54,7 +54,9 @@ const answered = (
   call: ProviderCall,
   step: Extract<Step, { readonly _tag: "Answer" }>
 ): Either.Either<ProviderAnswer, CallFailure> => {
-  const body = step.body ?? call.endpoint.operation.samples[step.outcome]?.body ?? (step.outcome === "miss" ? null : {})
+  // Null is an answer too.
+  const sample = call.endpoint.operation.samples[step.outcome]?.body ?? (step.outcome === "miss" ? null : {})
+  const body = step.body === undefined ? sample : step.body
   const cost = costEvidence(step.costMicros)
   const told = JSON.stringify(body)
   const evidence: Evidence = {
