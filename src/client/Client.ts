@@ -181,10 +181,11 @@ export interface GatewayClient {
 
 /** The ids in `/v1/runs/{runId}/media/{mediaId}`. */
 const mediaOf = (downloadPath: string) => {
-  const [, runId, mediaId] = /^\/v1\/runs\/([^/?#]+)\/media\/([^/?#]+)$/.exec(downloadPath) ?? []
+  // Ids are of letters, digits and one underscore, which no path has to encode.
+  const [, runId, mediaId] = /^\/v1\/runs\/(\w+)\/media\/(\w+)$/.exec(downloadPath) ?? []
   if (runId === undefined || mediaId === undefined)
     throw new TypeError(`${JSON.stringify(downloadPath)} is not the downloadPath of a result`)
-  return { runId: decodeURIComponent(runId), mediaId: decodeURIComponent(mediaId) }
+  return { runId, mediaId }
 }
 
 export const createClient = (options: ClientOptions): GatewayClient => {

@@ -18,7 +18,8 @@ export interface VerifiedWebhook {
 export class WebhookInvalid extends Error {
   override readonly name = "WebhookInvalid"
   constructor(
-    readonly reason: "header_missing" | "too_old" | "from_the_future" | "wrong_signature" | "body_not_json",
+    readonly reason:
+      "header_missing" | "header_malformed" | "too_old" | "from_the_future" | "wrong_signature" | "body_not_json",
     message: string
   ) {
     super(message)
@@ -53,7 +54,7 @@ const keyOf = (secret: string) => {
 
 const sentAtOf = (timestamp: string, toleranceSeconds: number): Date => {
   if (!/^[0-9]{1,12}$/.test(timestamp))
-    throw new WebhookInvalid("header_missing", "The header webhook-timestamp is no number of seconds")
+    throw new WebhookInvalid("header_malformed", "The header webhook-timestamp is no number of seconds")
   const seconds = Number(timestamp)
   const age = Date.now() / 1000 - seconds
   if (age > toleranceSeconds) throw new WebhookInvalid("too_old", `It was sent ${Math.round(age)} seconds ago`)

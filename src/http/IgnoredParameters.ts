@@ -15,6 +15,12 @@ const decoded = (raw: string): string => {
   }
 }
 
+/** Percent-encoded, and cut where it is too long, but never within the encoding of a byte. */
+const shown = (name: string): string =>
+  encodeURIComponent(name)
+    .slice(0, ignoredParameterChars)
+    .replace(/%[0-9A-F]?$/, "")
+
 /** The header's value: the names, percent-encoded and shortened, each once; null when the route reads all of them. */
 export const ignoredParameters = (
   routes: ReadonlyArray<Route>
@@ -33,7 +39,7 @@ export const ignoredParameters = (
       const raw = pair.split("=", 1)[0] ?? ""
       if (raw === "" || parameters.has(raw)) continue
       const name = decoded(raw)
-      if (!parameters.has(name)) ignored.add(encodeURIComponent(name).slice(0, ignoredParameterChars))
+      if (!parameters.has(name)) ignored.add(shown(name))
       if (ignored.size === ignoredParametersMax) break
     }
     return ignored.size === 0 ? null : [...ignored].join(", ")

@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { examples } from "../../src/cli/Examples.js"
-import { diskFinding, egressFinding, publicUrlFinding } from "../../src/layers/compose/Doctor.js"
+import { archiveFolderFinding, diskFinding, egressFinding, publicUrlFinding } from "../../src/layers/compose/Doctor.js"
 import type { Resolve } from "../../src/layers/providers/Egress.js"
 import { settingsListed } from "../docs/tables.js"
 import { acquireTestDatabase } from "../support/postgres.js"
@@ -214,6 +214,8 @@ layer(CommandLineTest, { excludeTestServices: true })("a gateway on this machine
       assert.include(six.found, "; 3 more were not asked)")
       assert.isTrue(diskFinding("/data", 2 ** 30).ok)
       assert.isFalse(diskFinding("/data", 2 ** 30 - 1).ok)
+      assert.isTrue(archiveFolderFinding("/archive", 2 ** 30).ok)
+      assert.isFalse(archiveFolderFinding("/archive", 2 ** 30 - 1).ok)
       const address = (publicUrl: string, production = true) => publicUrlFinding({ production, publicUrl }).ok
       assert.isTrue(address("https://gateway.example.com"))
       for (const here of ["http://127.0.0.1:8080", "http://localhost:8080", "http://[::1]:8080"])

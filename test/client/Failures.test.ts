@@ -181,6 +181,7 @@ describe("wrong use of the client", () => {
     assert.match(await wrong(client.run(request, { idempotencyKey: " a" })), /^idempotencyKey must be 1 to 255/)
     assert.match(await wrong(client.run(request, { idempotencyKey: "ключ" })), /^idempotencyKey must be 1 to 255/)
     assert.strictEqual(await wrong(client.runs.get("")), "runId is empty")
-    assert.match(await wrong(client.runs.media("https://elsewhere.test/x")), /is not the downloadPath of a result$/)
+    for (const path of ["https://elsewhere.test/x", "/v1/runs/run_1/media/%E0%A4", "/v1/runs/run_1/media/../x"])
+      assert.match(await wrong(client.runs.media(path)), /is not the downloadPath of a result$/)
   })
 })

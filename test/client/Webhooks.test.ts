@@ -84,7 +84,7 @@ describe("verifyWebhook", () => {
     for (const timestamp of ["1e9", "-1", "1614265330.5", "yesterday"])
       assert.strictEqual(
         await reasonOf(verifyWebhook({ ...headers, "webhook-timestamp": timestamp }, body, secret)),
-        "header_missing"
+        "header_malformed"
       )
   })
 

@@ -296,6 +296,7 @@ describe("queries", () => {
         ["/v1/runs?capability=%00", "capability"],
         ["/v1/runs?providerId=Hunter", "providerId"],
         ["/v1/runs?providerId=hunter%20", "providerId"],
+        ["/v1/ledger?runId=run_1", "runId"],
         ["/v1/runs?tokenId=tok_1", "tokenId"],
         [`/v1/runs?tokenId=${runId}`, "tokenId"],
         [`/v1/runs/${runId}?max_items=0`, "max_items"],

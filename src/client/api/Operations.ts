@@ -452,7 +452,7 @@ export interface Operations {
     readonly query: {
       /** Only entries of this kind. */
       readonly kind?: "top_up" | "hold" | "charge" | "release" | "adjustment" | undefined
-      /** Only entries of this run. 1 to 100 characters. */
+      /** Only entries of this run. */
       readonly runId?: string | undefined
       /** Only what was made at this time or later. ISO 8601, UTC. */
       readonly from?: string | undefined

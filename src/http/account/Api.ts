@@ -6,13 +6,14 @@ import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
 import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { Schema } from "effect"
+import { RunId } from "../../domain/Ids.js"
 import { LedgerKind } from "../../domain/Ledger.js"
 import { Access } from "../Access.js"
 import { Bearer } from "../Auth.js"
 import { created, Wire, WireReading, WireStorage } from "../Envelope.js"
 import { keyHeader, mandatoryKeyHeader } from "../IdempotencyKey.js"
 import { exampleId, field } from "../Fields.js"
-import { choiceParam, optionalParam, pageParams, query, textParam, timeParams } from "../Query.js"
+import { choiceParam, idParam, optionalParam, pageParams, query, timeParams } from "../Query.js"
 import {
   BalanceBody,
   CapabilityRequestBody,
@@ -53,7 +54,13 @@ export class AccountApi extends HttpApiGroup.make("account")
       .setUrlParams(
         query({
           kind: optionalParam(field(choiceParam(...LedgerKind.literals), "Only entries of this kind", "charge")),
-          runId: optionalParam(field(textParam(100), "Only entries of this run", exampleId("run"))),
+          runId: optionalParam(
+            field(
+              idParam(RunId, `must be the id of a run, such as ${exampleId("run")}`),
+              "Only entries of this run",
+              RunId.make(exampleId("run"))
+            )
+          ),
           ...timeParams,
           ...pageParams
         })

@@ -1,9 +1,8 @@
 /** Translates between the account's routes and the services of money, tokens and wishes; decides nothing itself. */
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpApiGroup from "@effect/platform/HttpApiGroup"
-import { Context, Effect, Option, Schema, type Layer } from "effect"
+import { Context, Effect, type Layer } from "effect"
 import { badCursor } from "../../domain/ApiErrors.js"
-import { RunId } from "../../domain/Ids.js"
 import { isReadOnly } from "../../domain/Scope.js"
 import { Accounts } from "../../services/Accounts.js"
 import { CapabilityRequests } from "../../services/CapabilityRequests.js"
@@ -36,7 +35,6 @@ import { readLimits } from "./CurrentLimits.js"
 
 const readTopUp = jsonBody(TopUpInput, callerBudget)
 const readCapabilityRequest = jsonBody(CapabilityRequestInput, callerBudget)
-const toRunId = Schema.decodeOption(RunId)
 
 export const AccountHandlers: Layer.Layer<
   HttpApiGroup.ApiGroup<"provider-gateway", "account">,
@@ -87,20 +85,14 @@ export const AccountHandlers: Layer.Layer<
               const { kind, runId } = urlParams
               const filters = {
                 ...(kind === undefined ? {} : { kind }),
+                ...(runId === undefined ? {} : { runId }),
                 ...spanOf(urlParams)
               }
-              const binding = {
-                list: "ledger by time",
-                workspaceId,
-                filters: { ...filters, ...(runId === undefined ? {} : { runId }) }
-              }
-              const request = yield* pageRequest(urlParams, binding, badCursor)
-              const known = runId === undefined ? undefined : Option.getOrNull(toRunId(runId))
-              if (known === null) return { entries: [], nextCursor: null }
+              const binding = { list: "ledger by time", workspaceId, filters }
               const page = yield* wallet.entries(
                 workspaceId,
-                { ...filters, ...(known === undefined ? {} : { runId: known }) },
-                request
+                filters,
+                yield* pageRequest(urlParams, binding, badCursor)
               )
               return { entries: page.items.map(ledgerEntryBody), nextCursor: yield* nextCursor(page, binding) }
             })

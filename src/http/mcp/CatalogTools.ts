@@ -137,13 +137,15 @@ export const searchOperations = tool({
   output: SearchView,
   call: Effect.fnUntraced(function* ({ limit, maxPriceUsd, offset, prefer, provider = null, query }, { caller }) {
     const catalog = yield* Catalog
+    // A job has a row for each of its operations, and these can go on behind the end of a page: what the page before
+    // has shown is looked up, so that no page shows it again.
+    const begin = Math.max(0, offset - toolSearchedRows)
     const found = yield* catalog.search(
       {
         ...noFilter,
         q: query,
-        // A job has a row for each of its operations.
-        limit: toolSearchedRows,
-        offset,
+        limit: offset - begin + toolSearchedRows,
+        offset: begin,
         prefer: prefer ?? "balanced",
         preferSaid: prefer !== undefined,
         provider,
@@ -166,6 +168,7 @@ export const searchOperations = tool({
     let bytes = 0
     let cutAt: number | null = null
     for (const [id, index] of places) {
+      if (begin + index < offset) continue
       if (operations.length === limit) {
         cutAt = index
         break
@@ -202,7 +205,7 @@ export const searchOperations = tool({
     const [warning] = found.warnings ?? []
     return {
       operations,
-      nextOffset: cutAt === null ? found.nextOffset : offset + cutAt,
+      nextOffset: cutAt === null ? found.nextOffset : begin + cutAt,
       ...(warning === undefined ? {} : { warning: warning.message }),
       ...(found.appliedHints === undefined
         ? {}

@@ -245,11 +245,22 @@ const diskOf = (config: GatewayConfig): Effect.Effect<Finding> =>
           )
   })
 
+/** `freeBytes` is null where the system does not tell. */
+export const archiveFolderFinding = (folder: string, freeBytes: number | null): Finding =>
+  freeBytes === null || freeBytes >= diskFreeBytesMin
+    ? right("archive folder", `${folder} can be written${freeBytes === null ? "" : `, ${gib(freeBytes)} are free`}`)
+    : wrong(
+        "archive folder",
+        `${gib(freeBytes)} are free at ${folder}`,
+        `Make room for at least ${gib(diskFreeBytesMin)}: a month whose file does not fit stays in the database`
+      )
+
 const archiveFinding = ({ retention }: Pick<GatewayConfig, "retention">): Effect.Effect<ReadonlyArray<Finding>> => {
   const folder = Option.getOrNull(retention)?.archiveDir ?? null
   return folder === null
     ? Effect.succeed([])
     : Effect.flatMap(ArchiveFiles, ({ check }) => check).pipe(
+        Effect.zipRight(Effect.orElseSucceed(dataDisk(absolute(folder)), () => ({ freeBytes: null }))),
         Effect.match({
           onFailure: (error) =>
             wrong(
@@ -257,7 +268,7 @@ const archiveFinding = ({ retention }: Pick<GatewayConfig, "retention">): Effect
               error,
               "Let this user write to the folder of GATEWAY_ARCHIVE_DIR: until then no month leaves the database"
             ),
-          onSuccess: () => right("archive folder", `${absolute(folder)} can be written`)
+          onSuccess: ({ freeBytes }) => archiveFolderFinding(absolute(folder), freeBytes)
         }),
         Effect.map((found) => [found]),
         Effect.provide(ArchiveFilesOnDisk(folder))

@@ -139,6 +139,20 @@ describe.each(revisions)("in the %s revision of the protocol", (revision) => {
     assert.include(ids(named), second)
   })
 
+  it("a page that begins within the rows of a job does not show that job again", async () => {
+    const ids = async (offset: number): Promise<ReadonlyArray<string>> => {
+      const { value } = await agent.call("search_operations", { query: "find the email of a person", offset })
+      return value.operations.map(({ endpointId }: Loose): string => endpointId)
+    }
+    const { endpoints } = await rest("/v1/catalog/search?q=find+the+email+of+a+person")
+    assert.deepStrictEqual(
+      endpoints.slice(0, 2).map(({ capability }: Loose) => `job:${capability}`),
+      [job, job]
+    )
+    assert.include(await ids(0), job)
+    assert.notInclude(await ids(1), job)
+  })
+
   it("what is left of the limits is what REST says", async () => {
     const { failed, value } = await agent.call("get_limits")
     const { requests: _, ...limits } = await rest("/v1/limits")
