@@ -166,7 +166,7 @@ export const isDue = (rule: AutomaticTopUp, standing: RuleState): boolean =>
   rule.underWay === null ? startsNow(rule, standing) : rule.retryAt <= standing.now
 
 /** Whether a top-up starts now, and what the rule is once it has started; null when none does. */
-export const started = (
+export const topUpStarted = (
   rule: AutomaticTopUp,
   standing: RuleState,
   topUpId: TopUpId
@@ -184,7 +184,7 @@ export const started = (
 }
 
 /** The rule of a node that looks after the top-up under way again. The longer that goes on, the rarer it gets. */
-export const resumed = (rule: AutomaticTopUp, { startedAt }: TopUpUnderWay, now: number): AutomaticTopUp => ({
+export const topUpResumed = (rule: AutomaticTopUp, { startedAt }: TopUpUnderWay, now: number): AutomaticTopUp => ({
   ...rule,
   retryAt: now + Math.min(leaseMillisMax, Math.max(leaseMillis, (now - startedAt) / 2))
 })
@@ -204,7 +204,7 @@ const withoutUnpaid = (rule: AutomaticTopUp, { startedAt }: TopUpUnderWay, amoun
   rule.month > monthOf(startedAt) ? rule.monthMicros : minus(rule.monthMicros, amountMicros)
 
 /** The rule after its top-up has ended. One that was not paid does not count in the month. */
-export const ended = (
+export const topUpEnded = (
   rule: AutomaticTopUp,
   topUp: { readonly topUpId: TopUpId; readonly amountMicros: Micros; readonly paid: boolean },
   declined: ChargeStop | null,
@@ -221,5 +221,5 @@ export const ended = (
 }
 
 /** The rule after a payment was taken back. A top-up under way goes on. */
-export const stopped = (rule: AutomaticTopUp): AutomaticTopUp =>
+export const paymentTakenBack = (rule: AutomaticTopUp): AutomaticTopUp =>
   rule.status === "on" ? { ...rule, status: "disabled", disabledReason: "payment_taken_back" } : rule

@@ -2,12 +2,12 @@ import { assert, it } from "@effect/vitest"
 import { describe } from "vitest"
 import {
   type AutomaticTopUp,
-  ended,
-  resumed,
+  topUpEnded,
+  topUpResumed,
   ruleProblem,
   spentInMonth,
-  started,
-  stopped
+  topUpStarted,
+  paymentTakenBack
 } from "../../src/domain/AutomaticTopUp.js"
 import { TopUpId, WorkspaceId } from "../../src/domain/Ids.js"
 import { Micros } from "../../src/domain/Micros.js"
@@ -33,7 +33,7 @@ const rule = (month: string, monthUsd: number): AutomaticTopUp => ({
 const january = Date.UTC(2026, 0, 31, 23)
 const february = Date.UTC(2026, 1, 1)
 const startedAt = (before: AutomaticTopUp, now: number) =>
-  started(before, { availableMicros: usd(0), method: "cus_1/pm_1", now }, topUpId)
+  topUpStarted(before, { availableMicros: usd(0), method: "cus_1/pm_1", now }, topUpId)
 
 describe("AutomaticTopUp", () => {
   it("a month never goes back: after the clock was set back, the later month goes on counting", () => {
@@ -67,51 +67,54 @@ describe("AutomaticTopUp", () => {
   it("ends with its own top-up alone: an unpaid one is taken off the month, and a declined card disables the rule", () => {
     const own = { topUpId, amountMicros: usd(10), paid: true }
     const other = { ...own, topUpId: TopUpId.make(`top_${"1".repeat(26)}`) }
-    assert.deepStrictEqual(ended(charging, { ...other, paid: false }, "card_declined", february), charging)
+    assert.deepStrictEqual(topUpEnded(charging, { ...other, paid: false }, "card_declined", february), charging)
     const over = { ...charging, underWay: null, retryAt: 0 }
-    assert.deepStrictEqual(ended(charging, own, null, february), over)
+    assert.deepStrictEqual(topUpEnded(charging, own, null, february), over)
     const unpaid = { ...over, monthMicros: usd(10) }
-    assert.deepStrictEqual(ended(charging, { ...own, paid: false }, null, february), unpaid)
-    assert.deepStrictEqual(ended(charging, { ...own, paid: false }, "card_declined", february), {
+    assert.deepStrictEqual(topUpEnded(charging, { ...own, paid: false }, null, february), unpaid)
+    assert.deepStrictEqual(topUpEnded(charging, { ...own, paid: false }, "card_declined", february), {
       ...unpaid,
       status: "disabled",
       disabledReason: "card_declined"
     })
-    assert.deepStrictEqual(ended({ ...charging, status: "off" }, { ...own, paid: false }, "card_declined", february), {
-      ...unpaid,
-      status: "off"
-    })
+    assert.deepStrictEqual(
+      topUpEnded({ ...charging, status: "off" }, { ...own, paid: false }, "card_declined", february),
+      {
+        ...unpaid,
+        status: "off"
+      }
+    )
   })
 
   it("counts a payment that came after its top-up had ended unpaid, in the month in which it came", () => {
     const late = { topUpId: TopUpId.make(`top_${"1".repeat(26)}`), amountMicros: usd(10), paid: true }
-    assert.deepStrictEqual(ended(charging, late, null, february), { ...charging, monthMicros: usd(30) })
+    assert.deepStrictEqual(topUpEnded(charging, late, null, february), { ...charging, monthMicros: usd(30) })
     const january20 = rule("2026-01", 20)
-    assert.deepStrictEqual(ended(january20, late, null, february), { ...rule("2026-02", 10) })
+    assert.deepStrictEqual(topUpEnded(january20, late, null, february), { ...rule("2026-02", 10) })
   })
 
   it("takes an unpaid top-up off its own month alone, where a late payment has begun another one meanwhile", () => {
     const charging = startedAt(rule("2026-01", 0), january)
     assert.isNotNull(charging)
     const late = { topUpId: TopUpId.make(`top_${"1".repeat(26)}`), amountMicros: usd(10), paid: true }
-    const february10 = ended(charging, late, null, february)
+    const february10 = topUpEnded(charging, late, null, february)
     assert.deepInclude(february10, { month: "2026-02", monthMicros: usd(10) })
-    const unpaid = ended(february10, { topUpId, amountMicros: usd(10), paid: false }, null, february)
+    const unpaid = topUpEnded(february10, { topUpId, amountMicros: usd(10), paid: false }, null, february)
     assert.deepStrictEqual(unpaid, rule("2026-02", 10))
   })
 
   it("is disabled by a payment that was taken back, where it is on, and its top-up under way goes on", () => {
     const disabled = { status: "disabled", disabledReason: "payment_taken_back" } as const
-    assert.deepStrictEqual(stopped(charging), { ...charging, ...disabled })
+    assert.deepStrictEqual(paymentTakenBack(charging), { ...charging, ...disabled })
     for (const other of [
       { ...charging, status: "off" as const },
       { ...charging, status: "disabled" as const, disabledReason: "card_declined" as const }
     ])
-      assert.strictEqual(stopped(other), other)
+      assert.strictEqual(paymentTakenBack(other), other)
   })
 
   it("is looked after again after a minute at first, then after half of its age, and at least every hour", () => {
-    const pauseAt = (age: number) => resumed(charging, underWay, february + age).retryAt - (february + age)
+    const pauseAt = (age: number) => topUpResumed(charging, underWay, february + age).retryAt - (february + age)
     assert.deepStrictEqual(
       [0, 60_000, 120_000, 600_000, 7_200_000, 86_400_000].map(pauseAt),
       [60_000, 60_000, 60_000, 300_000, 3_600_000, 3_600_000]

@@ -4,6 +4,12 @@
 export const creditAskUsdDefault = 1_000
 /** How far a node's clock may be from the database's before it says that it is not ready. */
 export const clockDifferenceMillisMax = 1_000
+/**
+ * How far the time in a run's id is from the time at which the database stored the run. The id has the time of its
+ * node's clock. Nodes whose clock is more than a second off are not ready, and a run that cannot be stored within
+ * seconds is refused.
+ */
+export const runIdClockMillisMax = 60_000
 /** The free disk below which `gateway doctor` says that there is too little. */
 export const diskFreeBytesMin = 1_073_741_824
 /** How long an answer of `/readyz` holds. */

@@ -9,6 +9,7 @@ import type * as Statement from "@effect/sql/Statement"
 import { Effect, Schema } from "effect"
 import { firstRunIdAt, type WorkspaceId } from "../../domain/Ids.js"
 import { type ListedRun, RunStatus, RunSummary, StoredResult } from "../../domain/Run.js"
+import { runIdClockMillisMax } from "../../domain/limits/Nodes.js"
 import { isInflight } from "../../domain/RunMachine.js"
 import type { PageRequest } from "../../domain/Page.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
@@ -65,16 +66,14 @@ type Select = (
   withResults: boolean
 ) => Effect.Effect<{ readonly rows: (table: Table) => Statement.Fragment; readonly next: string | null }, StorageError>
 
-/** A run gets its id from the clock of its node, and its time from the database's, once it is stored. */
-const idClockMillis = 60_000
 /** Before and after every run id, in whatever order the database sorts texts: of the characters of ids alone. */
 const [beforeAll, afterAll] = ["", `run_${"z".repeat(26)}`]
 
 /** The run ids that the time and the place of a page allow. */
 const boundsOf = ({ fromMillis, toMillis }: RunFilter, after: string | null) => {
-  const until = toMillis === undefined ? afterAll : firstRunIdAt(toMillis + idClockMillis)
+  const until = toMillis === undefined ? afterAll : firstRunIdAt(toMillis + runIdClockMillisMax)
   return {
-    atLeast: fromMillis === undefined ? beforeAll : firstRunIdAt(Math.max(0, fromMillis - idClockMillis)),
+    atLeast: fromMillis === undefined ? beforeAll : firstRunIdAt(Math.max(0, fromMillis - runIdClockMillisMax)),
     below: after !== null && after < until ? after : until
   }
 }

@@ -8,17 +8,15 @@ import type * as Statement from "@effect/sql/Statement"
 import { Effect, Schema } from "effect"
 import { firstRunIdAt, WorkspaceId } from "../../domain/Ids.js"
 import { runsLookedThroughMax } from "../../domain/limits/Lists.js"
+import { runIdClockMillisMax } from "../../domain/limits/Nodes.js"
 import type { RunFilter } from "../../services/RunStore.js"
 import type { Database } from "./Database.js"
 import { rowOf, rowsOf } from "./database/Rows.js"
 
 const runsOfSpan = 1_000
 const spansRead = runsLookedThroughMax / runsOfSpan
-/**
- * A run gets its id from its node's clock, some time before it is stored. Nodes whose clock is more than a second off
- * are not ready, and a run that cannot be stored within seconds is refused.
- */
-const idsSettleMillis = 120_000
+/** After this time no run with an older id can come: twice as long as it can take, because a span stays for good. */
+const idsSettleMillis = 2 * runIdClockMillisMax
 
 const oneRow = rowOf(Schema.Struct({ one: Schema.Int }))
 const workspaceRows = rowsOf(Schema.Struct({ workspaceId: WorkspaceId }))

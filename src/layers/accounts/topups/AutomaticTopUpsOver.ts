@@ -11,11 +11,11 @@ import {
   automaticMessage,
   type AutomaticTopUp,
   type TopUpUnderWay,
-  resumed,
+  topUpResumed,
   ruleProblem,
   ruleSet,
   spentInMonth,
-  started,
+  topUpStarted,
   stateOf
 } from "../../../domain/AutomaticTopUp.js"
 import { TopUpId, type WorkspaceId } from "../../../domain/Ids.js"
@@ -110,10 +110,10 @@ export const automaticTopUpsOver = (parts: AutomaticParts): AutomaticTopUps["Typ
   const taken = Effect.fnUntraced(function* (due: DueRule) {
     const { now, rule } = due
     if (rule.underWay !== null) {
-      yield* automatic.putRule(resumed(rule, rule.underWay, now))
+      yield* automatic.putRule(topUpResumed(rule, rule.underWay, now))
       return { rule, underWay: rule.underWay, ageMillis: now - rule.underWay.startedAt }
     }
-    const after = started(rule, due, TopUpId.make(`top_${yield* ids.suffix}`))
+    const after = topUpStarted(rule, due, TopUpId.make(`top_${yield* ids.suffix}`))
     if (after === null) return null
     const { underWay } = after
     yield* rows.insert({

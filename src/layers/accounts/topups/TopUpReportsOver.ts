@@ -7,7 +7,7 @@ import { Clock, Data, Effect } from "effect"
 import { type AuditRecord, gatewayItself } from "../../../domain/AuditEntry.js"
 import type { TopUpId, WorkspaceId } from "../../../domain/Ids.js"
 import type { Micros } from "../../../domain/Micros.js"
-import { type AutomaticTopUp, ended, stopped } from "../../../domain/AutomaticTopUp.js"
+import { type AutomaticTopUp, paymentTakenBack, topUpEnded } from "../../../domain/AutomaticTopUp.js"
 import {
   type Booking,
   bookingReason,
@@ -119,11 +119,13 @@ export const topUpReportsOver = ({ automatic, rows, trail, wallet }: ReportParts
   /** The rule that started an automatic top-up learns how it ended. */
   const endTopUp = (row: TopUpRow, declined: ChargeStop | null) =>
     row.automatic
-      ? changeRule(row.workspaceId, (rule, now) => ended(rule, { ...row, paid: row.status === "paid" }, declined, now))
+      ? changeRule(row.workspaceId, (rule, now) =>
+          topUpEnded(rule, { ...row, paid: row.status === "paid" }, declined, now)
+        )
       : Effect.void
 
   const stopRule = (row: TopUpRow, reversals: ReadonlyArray<Pick<Reversal, "kind" | "state">>) =>
-    stopsAutomatic(row, reversals) ? changeRule(row.workspaceId, stopped) : Effect.void
+    stopsAutomatic(row, reversals) ? changeRule(row.workspaceId, paymentTakenBack) : Effect.void
 
   const creditTopUp = Effect.fnUntraced(function* (row: TopUpRow, reference: string) {
     const { amountMicros, topUpId, workspaceId } = row
