@@ -38,11 +38,17 @@ export const roleScopes: { readonly [role in Role]: ReadonlyArray<Scope> } = {
   member: scopes.filter((scope) => scope !== "account:manage" && scope !== "billing:write")
 }
 
+/** The longest id of a person at an OpenID provider (OpenID Connect Core 1.0, section 2). */
+export const subjectCharsMax = 255
 /** The subject is only unique at its issuer, so both are one value. */
 export const identityText = (issuer: string, subject: string): string => JSON.stringify([issuer, subject])
 
-/** E-mail addresses are compared without case and blanks around them. */
-export const emailText = (raw: string): string => raw.trim().toLowerCase()
+/**
+ * E-mail addresses are compared without the case of the letters A to Z and without blanks around them. Of other letters
+ * the case counts: some of them, such as the Kelvin sign, are one of a to z in lower case, and would be another
+ * person's address.
+ */
+export const emailText = (raw: string): string => raw.trim().replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 export const emailProblem = (email: string): FieldProblem | null =>
   email.length <= emailCharsMax && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email)
     ? null

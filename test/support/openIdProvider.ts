@@ -1,4 +1,5 @@
 /** A real OpenID provider (`oidc-provider`) on a socket of this machine. It lets in the account that a test names. */
+import { generateKeyPairSync } from "node:crypto"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"
@@ -36,7 +37,16 @@ export const startOpenIdProvider = (redirectUri: string) =>
         }
       })
       const answer = provider.callback()
+      let published: string | null = null
+      /** From now on, the published keys are not those that sign, under the same names. */
+      const publishOtherKeys = async () => {
+        const { keys } = (await (await fetch(`${issuer}/jwks`)).json()) as { readonly keys: ReadonlyArray<object> }
+        const other = generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey.export({ format: "jwk" })
+        published = JSON.stringify({ keys: keys.map((key) => ({ ...key, ...other })) })
+      }
       server.on("request", (request, response) => {
+        if (request.url === "/jwks" && published !== null)
+          return void response.setHeader("content-type", "application/json").end(published)
         if (request.url?.startsWith("/interaction/") !== true) return void answer(request, response)
         void provider.interactionFinished(request, response, { login: { accountId: current } })
       })
@@ -46,7 +56,12 @@ export const startOpenIdProvider = (redirectUri: string) =>
         current = account.sub
         return walkTo(address, redirectUri)
       }
-      return { issuer, visit: (at: string, who: Account) => Effect.promise(() => visit(at, who)), server }
+      return {
+        issuer,
+        visit: (at: string, who: Account) => Effect.promise(() => visit(at, who)),
+        publishOtherKeys: Effect.promise(publishOtherKeys),
+        server
+      }
     }),
     ({ server }) =>
       Effect.promise(() => new Promise((resolve) => (server.close(resolve), server.closeAllConnections())))

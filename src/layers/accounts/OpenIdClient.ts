@@ -1,12 +1,14 @@
 /**
  * Sign-in through the OpenID provider of the settings, over `openid-client`, which is loaded when it is first needed.
  * The provider's metadata are read at the first sign-in and again after an hour. The library checks issuer, audience,
- * signature, times, state and nonce.
+ * times, state and nonce, and the signature with the keys that the provider publishes, although the answer comes from
+ * the provider itself: what stands between, such as a proxy that ends TLS, can name nobody.
  */
 import { Clock, Duration, Effect, Layer, Predicate, Redacted } from "effect"
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
 import type * as Client from "openid-client"
 import { openIdMillis, openIdTimeoutSeconds } from "../../domain/limits/Access.js"
+import { subjectCharsMax } from "../../domain/Member.js"
 import { member } from "../../domain/Members.js"
 import { isLoopback, type OpenIdSettings } from "../node/ConfigGroups.js"
 import { OpenId, OpenIdRefused, OpenIdUnreachable } from "../../services/OpenId.js"
@@ -78,10 +80,12 @@ export const OpenIdClient = (settings: OpenIdSettings): Layer.Layer<OpenId> =>
             authentication(client, Redacted.value(settings.clientSecret)),
             {
               timeout: openIdTimeoutSeconds,
-              execute:
-                settings.issuer.protocol === "http:" && isLoopback(settings.issuer)
+              execute: [
+                client.enableNonRepudiationChecks,
+                ...(settings.issuer.protocol === "http:" && isLoopback(settings.issuer)
                   ? [client.allowInsecureRequests]
-                  : []
+                  : [])
+              ]
             }
           )
         )
@@ -129,6 +133,8 @@ export const OpenIdClient = (settings: OpenIdSettings): Layer.Layer<OpenId> =>
           )
           const claims = tokens.claims()
           if (claims === undefined) return yield* new OpenIdRefused({ reason: "there is no ID token" })
+          if (claims.sub.length > subjectCharsMax)
+            return yield* new OpenIdRefused({ reason: `the subject has more than ${subjectCharsMax} characters` })
           // Some providers give the address only here.
           const more =
             claims["email"] === undefined && config.serverMetadata().userinfo_endpoint !== undefined

@@ -123,6 +123,42 @@ describe("signing in with OpenID Connect", () => {
     })
   )
 
+  it.scopedLive("refuses a person whom somebody else than the provider has signed", () =>
+    Effect.gen(function* () {
+      const { gateway, member, provider, through } = yield* start
+      const { workspaceId } = yield* gateway.signedIn()
+      yield* member(workspaceId, "ada@example.com")
+      yield* provider.publishOtherKeys
+      const browser = newBrowser(gateway)
+      const answer = yield* browser.get(
+        yield* through(browser, { sub: "ada", email: "ada@example.com", email_verified: true })
+      )
+      assert.deepStrictEqual([answer.status, browser.cookies.has(session)], [400, false], answer.text)
+    })
+  )
+
+  it.scopedLive("takes an address for that of a member only where no letter but A to Z differs in its case", () =>
+    Effect.gen(function* () {
+      const { gateway, member, through } = yield* start
+      const { workspaceId } = yield* gateway.signedIn()
+      yield* member(workspaceId, "bank@example.com")
+      const addresses = ["ban\u212a@example.com", "bank@example.com\u0000", "\ufeffbank@example.com", "\u0000"]
+      for (const [index, email] of addresses.entries()) {
+        const browser = newBrowser(gateway)
+        const answer = yield* browser.get(yield* through(browser, { sub: `odd${index}`, email, email_verified: true }))
+        assert.deepStrictEqual([answer.status, browser.cookies.has(session)], [403, false], JSON.stringify(email))
+      }
+      const long = newBrowser(gateway)
+      const account = { sub: "s".repeat(256), email: "bank@example.com", email_verified: true }
+      assert.strictEqual((yield* long.get(yield* through(long, account))).status, 400)
+      const own = newBrowser(gateway)
+      const entered = yield* own.get(
+        yield* through(own, { sub: "s".repeat(255), email: "BANK@Example.com", email_verified: true })
+      )
+      assert.deepStrictEqual([entered.status, own.cookies.has(session)], [303, true], entered.text)
+    })
+  )
+
   it.scopedLive("lets a person with several memberships choose, once", () =>
     Effect.gen(function* () {
       const { gateway, member, through } = yield* start

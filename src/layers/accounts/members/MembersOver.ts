@@ -187,7 +187,9 @@ export const membersOver = (rows: MemberRows): Effect.Effect<Members["Type"], ne
       ),
       ofIdentity: Effect.fn("Members.ofIdentity")(function* ({ issuer, subject, verifiedEmail }, origin) {
         const identity = identityText(issuer, subject)
-        const found = yield* rows.ofIdentity(identity, verifiedEmail === null ? null : emailText(verifiedEmail))
+        // What can be nobody's address here, such as one with a NUL, is not looked for.
+        const email = verifiedEmail === null || emailProblem(verifiedEmail) !== null ? null : emailText(verifiedEmail)
+        const found = yield* rows.ofIdentity(identity, email)
         const members = yield* Effect.forEach(found, (member) =>
           member.identity === identity ? Effect.succeed(member) : bind(member, identity, origin)
         )
