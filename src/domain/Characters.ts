@@ -12,6 +12,9 @@ export const directionSigns = "\\u202a-\\u202e\\u2066-\\u2069"
 /** For a character class of a pattern with the flag `u`: what cannot be printed on one line. */
 export const notOnOneLine = "\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}"
 
+/** The text without what shows nothing, such as a space of no width: texts that differ in it alone look the same. */
+export const withoutInvisible = (text: string): string => text.replace(/\p{Default_Ignorable_Code_Point}+/gu, "")
+
 const isFirstHalf = (code: number): boolean => code >= 0xd800 && code <= 0xdbff
 const isSecondHalf = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff
 

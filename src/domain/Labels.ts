@@ -1,6 +1,6 @@
 /** Texts that one person types and other people read: the name of a workspace, a label, the reason of a payment. */
 import type { FieldProblem } from "./ApiErrors.js"
-import { characterCount, directionSigns, notOnOneLine } from "./Characters.js"
+import { characterCount, directionSigns, notOnOneLine, withoutInvisible } from "./Characters.js"
 import { labelCharsMax } from "./limits/Access.js"
 import { idempotencyKeyCharsMax } from "./limits/Runs.js"
 import { reasonCharsMax } from "./limits/Workspaces.js"
@@ -9,7 +9,7 @@ const turns = new RegExp(`[${directionSigns}]`, "u")
 const unprintable = new RegExp(`[${notOnOneLine}]`, "u")
 
 const textProblem = (field: string, text: string, charsMax: number): FieldProblem | null => {
-  if (text.trim() === "" || characterCount(text) > charsMax)
+  if (withoutInvisible(text).trim() === "" || characterCount(text) > charsMax)
     return { field, message: `must have 1 to ${charsMax} characters that are not all blank` }
   if (unprintable.test(text)) return { field, message: "must hold no control characters and no line breaks" }
   return turns.test(text) ? { field, message: "must not hold signs that turn the direction of text" } : null

@@ -5,6 +5,7 @@
 import { Schema } from "effect"
 import { Forbidden, type FieldProblem, ValidationError } from "./ApiErrors.js"
 import type { Actor, Origin } from "./AuditEntry.js"
+import { withoutInvisible } from "./Characters.js"
 import { MemberId, WorkspaceId } from "./Ids.js"
 import { emailCharsMax } from "./limits/Access.js"
 import { type Scope, scopes } from "./Scope.js"
@@ -54,7 +55,9 @@ export const emailProblem = (email: string): FieldProblem | null =>
     ? null
     : { field: "email", message: `must be an e-mail address of at most ${emailCharsMax} characters` }
 
-export const sameName = (a: string, b: string): boolean => a.trim().toLowerCase() === b.trim().toLowerCase()
+const comparedName = (name: string): string => withoutInvisible(name.normalize("NFKC")).trim().toLowerCase()
+/** Names that look the same are the same: neither case nor what shows nothing counts. */
+export const sameName = (a: string, b: string): boolean => comparedName(a) === comparedName(b)
 
 /** The person as one who acts. */
 export const personActing = (

@@ -56,8 +56,33 @@ export const tooMuch = (asked: Partial<TokenPowers>, caller: TokenPowers): Reado
   ]
 }
 
+/** What a token says of itself, beside its scopes: the limits of those above it come on top. */
+type OwnBounds = Pick<TokenPowers, "expiresAt" | "limitMicros">
+
+/**
+ * What of a change is more than the caller may do. Whoever manages tokens may shorten and narrow each of them. A token
+ * that would live longer or spend more is renewed with all that it may do, so the caller must be able to do all of it.
+ * `above` holds the bounds of those that the token comes from.
+ */
+export const tooMuchChanged = (
+  token: TokenPowers,
+  changes: Partial<OwnBounds>,
+  above: OwnBounds,
+  caller: TokenPowers
+): ReadonlyArray<FieldProblem> => {
+  const after = { ...token, ...changes }
+  const widens = isMore(after.expiresAt, token.expiresAt) || isMore(after.limitMicros, token.limitMicros)
+  if (!widens) return tooMuch(changes, caller)
+  const renewed = {
+    scopes: token.scopes,
+    expiresAt: least(after.expiresAt, above.expiresAt),
+    limitMicros: least(after.limitMicros, above.limitMicros)
+  }
+  return tooMuch({ ...renewed, ...changes }, caller)
+}
+
 /** Since when a token is revoked: itself, or with the first of its ancestors that is. */
-export const revokedSince = (own: number | null, above: number | null): number | null => childEnd(own, above)
+export const revokedSince = (own: number | null, above: number | null): number | null => least(own, above)
 
 /** Why a token can never work again. `own` and `above` say when it was revoked, and when one that it comes from was. */
 export const revokedProblem = (own: number | null, above: number | null): ValidationError | null => {
@@ -78,6 +103,6 @@ export const expiredProblem = (own: number | null, above: number | null, now: nu
 
 const isMore = (asked: number | null, most: number | null): boolean => most !== null && (asked === null || asked > most)
 
-/** When a child ends: when it was asked to, and never after its parent. Null is never. */
-export const childEnd = (asked: number | null, parent: number | null): number | null =>
-  asked === null ? parent : parent === null ? asked : Math.min(asked, parent)
+/** The smaller of two bounds, such as a child's end and its parent's. Null is none, and larger than any. */
+export const least = <Bound extends number>(one: Bound | null, other: Bound | null): Bound | null =>
+  one === null ? other : other === null || one <= other ? one : other

@@ -3,7 +3,16 @@ import { nameProblem, reasonProblem } from "../../src/domain/Labels.js"
 
 describe("texts that one person types and others read", () => {
   it("may be in any script, up to their length", () => {
-    for (const name of ["Acme", "Größe & Söhne", "株式会社", "🙂", "a".repeat(100), "🙂".repeat(100)])
+    for (const name of [
+      "Acme",
+      "Größe & Söhne",
+      "株式会社",
+      "🙂",
+      "👩\u200d🚀",
+      "می\u200cخواهم",
+      "a".repeat(100),
+      "🙂".repeat(100)
+    ])
       assert.isNull(nameProblem("name", name), name)
     assert.isNull(reasonProblem("invoice 17 (paid twice)"))
   })
@@ -14,6 +23,8 @@ describe("texts that one person types and others read", () => {
     for (const [name, message] of [
       ["", blank],
       ["  ", blank],
+      ["\u200b", blank],
+      [" \u3164\ufeff", blank],
       ["a".repeat(101), blank],
       ["🙂".repeat(101), blank],
       ["a\tb", unprintable],

@@ -218,6 +218,47 @@ export const tokensSuite = (name: string, layer: Layer.Layer<Storage | People>) 
     )
 
     test(
+      "a token that may do more is shortened and narrowed by one that may do less, and neither prolonged nor widened",
+      Effect.gen(function* () {
+        const tokens = yield* Tokens
+        const dollars = Micros.make(1_000_000)
+        const { caller } = yield* newCaller({ scopes: ["account:manage"], monthlyLimitMicros: dollars })
+        const by = byToken(caller)
+        const stronger = yield* callerIn(caller.workspaceId, {
+          scopes: ["runs:execute", "billing:write"],
+          monthlyLimitMicros: Micros.make(500_000),
+          expiresAt: inJune + 2 * hour
+        })
+        const { tokenId } = stronger.caller
+        const narrowed = { expiresAt: inJune + hour, monthlyLimitMicros: Micros.make(400_000) }
+        assert.deepInclude(yield* tokens.change(caller, tokenId, narrowed, by), narrowed)
+        for (const changes of [
+          { expiresAt: inJune + 2 * hour },
+          { monthlyLimitMicros: Micros.make(500_000) },
+          { expiresAt: null, label: "mine" }
+        ])
+          assert.deepStrictEqual(yield* fieldsOf(tokens.change(caller, tokenId, changes, by)), ["forbidden", "scopes"])
+        // What has expired is not brought back either.
+        yield* TestClock.setTime(inJune + hour)
+        assert.deepStrictEqual(yield* fieldsOf(tokens.change(caller, tokenId, { expiresAt: null }, by)), [
+          "forbidden",
+          "scopes"
+        ])
+        assert.deepInclude(yield* tokens.get(caller.workspaceId, tokenId), narrowed)
+        assert.strictEqual(yield* works(stronger.secret), "unauthorized")
+
+        const unlimited = yield* callerIn(caller.workspaceId, {
+          scopes: ["account:manage"],
+          expiresAt: inJune + 2 * hour
+        })
+        assert.deepStrictEqual(
+          yield* fieldsOf(tokens.change(caller, unlimited.caller.tokenId, { expiresAt: null }, by)),
+          ["forbidden", "monthlyLimitUsd"]
+        )
+      })
+    )
+
+    test(
       "a change holds for the token and for those that come from it, which end no later",
       Effect.gen(function* () {
         const accounts = yield* Accounts

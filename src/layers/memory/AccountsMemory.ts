@@ -2,7 +2,7 @@
 import { Clock, Effect, HashMap, Layer, Option, Struct } from "effect"
 import type { TokenId, WorkspaceId } from "../../domain/Ids.js"
 import { zero } from "../../domain/Micros.js"
-import { childEnd, lineOf } from "../../domain/TokenLine.js"
+import { least, lineOf } from "../../domain/TokenLine.js"
 import { Accounts, type Principal, type Workspace } from "../../services/Accounts.js"
 import type { Ids } from "../../services/Ids.js"
 import type { AccountRows } from "../accounts/AccountRows.js"
@@ -58,7 +58,7 @@ export const firstEnd = ({ tokens }: Pick<MemoryState, "tokens">, tokenIds: Read
     (end, tokenId) =>
       Option.match(HashMap.get(tokens, tokenId), {
         onNone: () => end,
-        onSome: ({ expiresAt }) => childEnd(expiresAt, end)
+        onSome: ({ expiresAt }) => least(expiresAt, end)
       }),
     null
   )

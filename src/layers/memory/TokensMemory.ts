@@ -2,7 +2,7 @@
 import { Clock, Effect, HashMap, Layer, Option } from "effect"
 import type { TokenId, WorkspaceId } from "../../domain/Ids.js"
 import { Micros, zero } from "../../domain/Micros.js"
-import { childEnd, revokedSince } from "../../domain/TokenLine.js"
+import { least, revokedSince } from "../../domain/TokenLine.js"
 import type { Ids } from "../../services/Ids.js"
 import { Tokens } from "../../services/Tokens.js"
 import type { AboveToken, OwnTokenRow, TokenRows } from "../accounts/tokens/TokenRows.js"
@@ -95,7 +95,7 @@ const make = Effect.map(MemoryStorage, (storage): TokenRows => {
           token.tokenId === tokenId
             ? { ...token, label, monthlyLimitMicros, expiresAt }
             : token.ancestors.includes(tokenId)
-              ? { ...token, expiresAt: childEnd(token.expiresAt, expiresAt) }
+              ? { ...token, expiresAt: least(token.expiresAt, expiresAt) }
               : token
         )
       ),

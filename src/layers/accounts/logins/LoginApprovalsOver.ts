@@ -22,7 +22,7 @@ import { loginMillis } from "../../../domain/limits/Access.js"
 import { DeviceRefused, devicePolled, newPolling } from "../../../domain/DeviceGrant.js"
 import { memberNoMore } from "../../../domain/Member.js"
 import { newTokenProblem, secretBytes, tokenText } from "../../../domain/Token.js"
-import { childEnd, lineOf, lineProblem } from "../../../domain/TokenLine.js"
+import { least, lineOf, lineProblem } from "../../../domain/TokenLine.js"
 import type { StorageError } from "../../../domain/StorageErrors.js"
 import type { Principal } from "../../../services/Accounts.js"
 import { AuditTrail, changed, type Changing, unchanged } from "../../../services/AuditTrail.js"
@@ -75,7 +75,7 @@ const decidedToken = (
   // Those of an approving token count, so it needs none of its own.
   monthlyLimitMicros: null,
   ancestors: person === null ? lineOf(approver) : [],
-  expiresAt: person === null ? childEnd(tokenExpiresAt, approver.expiresAt) : tokenExpiresAt,
+  expiresAt: person === null ? least(tokenExpiresAt, approver.expiresAt) : tokenExpiresAt,
   madeBy: person,
   digest,
   createdAt: now,

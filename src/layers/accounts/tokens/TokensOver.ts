@@ -12,14 +12,15 @@ import { monthOf } from "../../../domain/Run.js"
 import { memberNoMore } from "../../../domain/Member.js"
 import { endProblem, newTokenProblem, secretBytes, tokenText } from "../../../domain/Token.js"
 import {
-  childEnd,
   expiredProblem,
+  least,
   lineOf,
   lineProblem,
   revokedProblem,
   revokedSince,
   type TokenPowers,
-  tooMuch
+  tooMuch,
+  tooMuchChanged
 } from "../../../domain/TokenLine.js"
 import { Accounts, type Principal } from "../../../services/Accounts.js"
 import { AuditTrail, changed } from "../../../services/AuditTrail.js"
@@ -118,7 +119,7 @@ export const tokensOver = (rows: TokenRows): Effect.Effect<Tokens["Type"], never
                 powers
               )
             )
-            const expiresAt = childEnd(asked.expiresAt ?? null, powers.expiresAt)
+            const expiresAt = least(asked.expiresAt ?? null, powers.expiresAt)
             yield* rows.insert({
               ...asked,
               monthlyLimitMicros: asked.monthlyLimitMicros ?? null,
@@ -151,17 +152,15 @@ export const tokensOver = (rows: TokenRows): Effect.Effect<Tokens["Type"], never
               (changes.label === undefined ? null : nameProblem("label", changes.label)) ??
               endProblem(changes.expiresAt ?? null, row.now)
             if (problem !== null) return yield* new ValidationError({ details: [problem] })
-            yield* refuse(
-              tooMuch(
-                {
-                  ...(changes.expiresAt === undefined ? {} : { expiresAt: changes.expiresAt }),
-                  ...(changes.monthlyLimitMicros === undefined ? {} : { limitMicros: changes.monthlyLimitMicros })
-                },
-                yield* powersOf(caller)
-              )
-            )
             const above = yield* rows.above(caller.workspaceId, row.ancestors)
-            if (changes.expiresAt !== undefined && childEnd(changes.expiresAt, above.expiresAt) !== changes.expiresAt)
+            const bounds = {
+              ...(changes.expiresAt === undefined ? {} : { expiresAt: changes.expiresAt }),
+              ...(changes.monthlyLimitMicros === undefined ? {} : { limitMicros: changes.monthlyLimitMicros })
+            }
+            yield* refuse(
+              tooMuchChanged({ ...row, limitMicros: row.monthlyLimitMicros }, bounds, above, yield* powersOf(caller))
+            )
+            if (changes.expiresAt !== undefined && least(changes.expiresAt, above.expiresAt) !== changes.expiresAt)
               return yield* ValidationError.of("expiresAt", "is later than the end of the token that it comes from")
             yield* rows.update(caller.workspaceId, tokenId, { ...row, ...changes })
             const [before, after] = [tokenOf(row), tokenOf({ ...row, ...changes })]
