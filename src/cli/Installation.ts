@@ -85,7 +85,7 @@ export const doctor = Command.make("doctor", { json: Inputs.json }, ({ json }) =
   )
 ).pipe(
   Command.withDescription(
-    "Check settings, database, schema, clock, nodes, sealing keys, name resolution, disks and public address; ends with 1 when something is wrong"
+    "Check settings, database, schema, clock, nodes, sealing keys, name resolution, disk and public address; ends with 1 when something is wrong"
   )
 )
 
