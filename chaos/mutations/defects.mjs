@@ -444,6 +444,33 @@ export const defects = [
     tests: [topUpsMemory]
   },
   {
+    name: "a token that may do more is prolonged by one that may do less",
+    edits: [
+      [
+        "src/domain/TokenLine.ts",
+        "  if (!widens) return tooMuch(changes, caller)\n",
+        "  if (widens || !widens) return tooMuch(changes, caller)\n"
+      ]
+    ],
+    tests: ["test/layers/memory/TokensMemory.test.ts"]
+  },
+  {
+    name: "an address with another letter of the same lower case is a member's",
+    edits: [
+      [
+        "src/domain/Member.ts",
+        "raw.trim().replace(/[A-Z]+/g, (letters) => letters.toLowerCase())",
+        "raw.trim().toLowerCase()"
+      ]
+    ],
+    tests: ["test/http/console/OpenId.test.ts"]
+  },
+  {
+    name: "whoever can answer for the OpenID provider names a person",
+    edits: [["src/layers/accounts/OpenIdClient.ts", "                client.enableNonRepudiationChecks,\n", ""]],
+    tests: ["test/http/console/OpenId.test.ts"]
+  },
+  {
     name: "a member can be removed while they make a token",
     edits: [["src/layers/postgres/MembersPg.ts", " and removed_at is null for share`", " and removed_at is null`"]],
     tests: ["test/layers/postgres/TokensPg.test.ts"]

@@ -83,6 +83,7 @@ export const membersSuite = (name: string, layer: Layer.Layer<Services>) =>
           [{ ...good, name: " " }, "name"],
           [{ ...good, name: "x".repeat(101) }, "name"],
           [{ ...good, name: owner.name.toUpperCase() }, "name"],
+          [{ ...good, name: `${owner.name}\u200b` }, "name"],
           [{ ...good, email: "ada" }, "email"],
           [{ ...good, email: "a b@example.com" }, "email"],
           [{ ...good, email: "ada@EXAMPLE.com" }, "email"],

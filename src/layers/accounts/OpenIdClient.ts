@@ -1,8 +1,8 @@
 /**
  * Sign-in through the OpenID provider of the settings, over `openid-client`, which is loaded when it is first needed.
  * The provider's metadata are read at the first sign-in and again after an hour. The library checks issuer, audience,
- * times, state and nonce, and the signature with the keys that the provider publishes, although the answer comes from
- * the provider itself: what stands between, such as a proxy that ends TLS, can name nobody.
+ * times, state and nonce. It also checks the signature, with the keys that the provider publishes: a proxy between the
+ * gateway and the provider could otherwise make up a person.
  */
 import { Clock, Duration, Effect, Layer, Predicate, Redacted } from "effect"
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
