@@ -221,6 +221,27 @@ describe("a device", () => {
     })
   )
 
+  it.scopedLive("is denied a token that was revoked, and one whose approver's was", () =>
+    Effect.gen(function* () {
+      const gateway = yield* startAccounts()
+      const logins = Context.get(gateway.context, LoginApprovals)
+      const principalOf = (token: string) => gateway.accounts.authenticate(Redacted.make(token))
+      const approver = yield* principalOf((yield* gateway.person()).token)
+      const approved = Effect.gen(function* () {
+        const begun = yield* beginning(gateway)
+        yield* logins.approve((yield* logins.byUserCode(begun.user_code)).approvalId, approver, commandLine)
+        return begun.device_code
+      })
+      const asked = yield* approved
+      const unasked = yield* approved
+      const { tokenId } = yield* principalOf((yield* asking(gateway, asked)).json.access_token)
+      yield* gateway.accounts.revokeToken(tokenId, commandLine)
+      assert.strictEqual((yield* asking(gateway, asked)).json.error, "access_denied")
+      yield* gateway.accounts.revokeToken(approver.tokenId, commandLine)
+      assert.strictEqual((yield* asking(gateway, unasked)).json.error, "access_denied")
+    })
+  )
+
   it.scopedLive("is told once its time is over, and once its token was handed out", () =>
     Effect.gen(function* () {
       const gateway = yield* startAccounts()

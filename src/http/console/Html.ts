@@ -53,6 +53,17 @@ export class Link {
     return new Link(false, `#${encodeURIComponent(id)}`)
   }
 
+  /** Without the prefix and the query. */
+  get path(): string {
+    return this.address.replace(/[?#].*$/, "")
+  }
+
+  /** The same page, with one parameter more. */
+  with(name: string, value: string): Link {
+    const more = new URLSearchParams({ [name]: value }).toString()
+    return new Link(this.local, `${this.address}${this.address.includes("?") ? "&" : "?"}${more}`)
+  }
+
   /** As it stands in `href` or in `Location`. */
   text(prefix: string): string {
     return this.local ? prefix + this.address : this.address

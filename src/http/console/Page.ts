@@ -38,6 +38,8 @@ export interface Screen {
 export interface Redirect {
   readonly _tag: "Redirect"
   readonly to: Link
+  /** What was done, by its name: the page that is led to says it, to this visitor alone. */
+  readonly notice: string | null
   readonly cookies: ReadonlyArray<SetCookie>
 }
 /** Something to keep, such as a table as CSV. */
@@ -58,7 +60,10 @@ export const screen = (
   options: Pick<Screen, "title" | "content"> & Partial<Pick<Screen, "actions" | "cookies" | "headers" | "status">>
 ): Screen => ({ _tag: "Screen", actions: null, status: 200, headers: {}, cookies: [], ...options })
 
-export const redirect = (to: Link, cookies: Redirect["cookies"] = []): Redirect => ({ _tag: "Redirect", to, cookies })
+export const redirect = (
+  to: Link,
+  { cookies = [], notice = null }: Partial<Pick<Redirect, "cookies" | "notice">> = {}
+): Redirect => ({ _tag: "Redirect", to, notice, cookies })
 
 /** A request for a page. */
 export interface Visit {
@@ -66,7 +71,9 @@ export interface Visit {
   readonly path: ReadonlyMap<string, string>
   /** The parameters of the address. */
   readonly query: ReadonlyMap<string, string>
-  /** What cannot be read of them. Always empty, except on a page with filters, which shows it beside them. */
+  /** What this visitor did a moment ago, as the redirect to this page named it. An address alone cannot claim it. */
+  readonly notice: string | null
+  /** What cannot be read of the parameters. Always empty, except on a page with filters, which shows it beside them. */
   readonly queryProblems: ReadonlyMap<string, string>
   readonly headers: { readonly [name: string]: string | undefined }
   readonly requestId: string

@@ -28,9 +28,9 @@ export const tiles = (all: ReadonlyArray<Tile>): Html =>
 export const notice = (content: Content, tone: "good" | "wait" | "warn" = "good"): Html =>
   html`<div class=${tone === "good" ? "notice" : `notice ${tone}`} role="status">${content}</div>`
 
-/** The notice of what was done a moment ago: the address names it after a redirect, and nothing else is shown. */
-export const noticeOf = (query: ReadonlyMap<string, string>, notices: { readonly [name: string]: string }): Html => {
-  const named = Object.entries(notices).find(([name]) => name === query.get("notice"))
+/** The notice of this name; nothing where the page has none such. */
+export const noticeOf = (name: string | null, notices: { readonly [name: string]: string }): Html => {
+  const named = Object.entries(notices).find(([known]) => known === name)
   return named === undefined ? nothing : notice(named[1])
 }
 

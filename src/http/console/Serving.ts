@@ -32,6 +32,7 @@ import {
   type Entry,
   type Page,
   type PageError,
+  type Redirect,
   Refusal,
   type Screen,
   SignInFirst,
@@ -41,7 +42,16 @@ import {
 } from "./Page.js"
 import { type ConsoleCookies, consoleCookies, prefixOf } from "./Cookies.js"
 import { ownPath } from "./Return.js"
-import { comesFromHere, csrfHolds, csrfOf, type SetCookie, type Visitor, visitorOf } from "./Visitors.js"
+import {
+  comesFromHere,
+  csrfHolds,
+  csrfOf,
+  noticeFor,
+  noticeIn,
+  type SetCookie,
+  type Visitor,
+  visitorOf
+} from "./Visitors.js"
 
 const headersOfPages = { ...pageHeaders, "cache-control": "no-store" }
 
@@ -190,6 +200,9 @@ export const consoleLayer = <R>(
           set
         )
 
+      const telling = ({ notice, to: link }: Redirect, { visitor }: Visited): Link =>
+        notice === null || visitor === null ? link : link.with("notice", noticeFor(visitor, link.path, notice))
+
       /** A slash at the end of an address names no other page. */
       const withoutSlash = (path: string, search: string): Link | null => {
         if (!path.endsWith("/")) return null
@@ -228,6 +241,7 @@ export const consoleLayer = <R>(
             const visit: Visit = {
               path,
               query,
+              notice: noticeIn(visitor, given, query.get("notice") ?? ""),
               queryProblems,
               headers: request.headers,
               requestId: state.requestId,
@@ -266,7 +280,7 @@ export const consoleLayer = <R>(
                 case "Screen":
                   return whole(answer, page, state, visited)
                 case "Redirect":
-                  return away(answer.to, [...browserCookie(page, visited), ...answer.cookies])
+                  return away(telling(answer, visited), [...browserCookie(page, visited), ...answer.cookies])
                 case "Download":
                   return answer.response
                 case "File":

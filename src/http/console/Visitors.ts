@@ -81,6 +81,19 @@ export const csrfHolds = (visitor: Visitor, given: string, open: boolean): boole
   return ofSession || (ofBrowser && (open || visitor.session === null))
 }
 
+const noticeProof = (visitor: Visitor, path: string, name: string): string =>
+  createHmac("sha256", csrfOf(visitor)).update(`notice ${path} ${name}`).digest("base64url").slice(0, 22)
+
+/** A notice as it stands in the address of a page: with a proof that it was made for this visitor and this page. */
+export const noticeFor = (visitor: Visitor, path: string, name: string): string =>
+  `${name}.${noticeProof(visitor, path, name)}`
+
+/** The notice that an address names; null when it was not made for this visitor and this page. */
+export const noticeIn = (visitor: Visitor, path: string, given: string): string | null => {
+  const [name = "", proof = ""] = given.split(".")
+  return same(proof, noticeProof(visitor, path, name)) ? name : null
+}
+
 const isOwnOrigin = (origin: string, host: string | undefined, publicUrl: string): boolean => {
   const own = new URL(publicUrl)
   if (origin === own.origin) return true

@@ -12,6 +12,7 @@ import { ValidationError } from "../../domain/ApiErrors.js"
 import { cutText } from "../../domain/Characters.js"
 import type { DeviceRefusal } from "../../domain/DeviceGrant.js"
 import { devicePollSeconds, loginMillis, oauthFormBytesMax } from "../../domain/limits/Access.js"
+import { Accounts } from "../../services/Accounts.js"
 import { LoginApprovals } from "../../services/LoginApprovals.js"
 import { Api } from "../Api.js"
 import type { Open } from "../Auth.js"
@@ -83,7 +84,7 @@ const readToken = formOf(DeviceTokenInput, (field, isGiven) =>
 const meanings: { readonly [Refusal in DeviceRefusal]: string } = {
   authorization_pending: "The person has not decided yet; ask again",
   slow_down: `Asked too soon; wait ${devicePollSeconds} seconds longer between two requests from now on`,
-  access_denied: "The person has denied this login",
+  access_denied: "The login was denied, or its token has ended meanwhile",
   expired_token: "Nobody approved this login in time; begin again",
   invalid_grant: "The device code is unknown, of another client, or its token was handed out already; begin again"
 }
@@ -94,10 +95,11 @@ const label = (clientId: string | undefined): string => clientId ?? "a device"
 export const OAuthHandlers: Layer.Layer<
   HttpApiGroup.ApiGroup<"provider-gateway", "oauth">,
   never,
-  HttpSettings | LoginApprovals | Open | Served
+  Accounts | HttpSettings | LoginApprovals | Open | Served
 > = HttpApiBuilder.group(Api, "oauth", (handlers) =>
   served(
     Effect.gen(function* () {
+      const accounts = yield* Accounts
       const logins = yield* LoginApprovals
       const { publicUrl } = yield* HttpSettings
       const verificationUri = `${publicUrl}/console/device`
@@ -119,6 +121,7 @@ export const OAuthHandlers: Layer.Layer<
         })
       })
 
+      const ended = () => Effect.fail(refused("access_denied", meanings.access_denied))
       const redeem = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
         const { client_id, device_code } = yield* readToken(request)
         const { expiresAt, scopes, token } = yield* Effect.catchTag(
@@ -126,6 +129,8 @@ export const OAuthHandlers: Layer.Layer<
           "DeviceRefused",
           ({ refusal }) => Effect.fail(refused(refusal, meanings[refusal]))
         )
+        // It may have been revoked since the approval, and so may the one that approved it.
+        yield* Effect.catchTags(accounts.authenticate(token), { token_revoked: ended, unauthorized: ended })
         const now = yield* Clock.currentTimeMillis
         return answer({
           access_token: Redacted.value(token),

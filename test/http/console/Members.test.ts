@@ -19,8 +19,9 @@ describe("the members page", () => {
       for (const kept of ['value="Ada"', 'value="not an address"', "must be an e-mail address"])
         assert.include(wrong.text, kept)
       const added = yield* owner.post(path, { name: "Ada", role: "member", email: "ada@example.com" })
-      assert.deepStrictEqual([added.status, locationOf(added)], [303, `${path}?notice=added`])
-      const page = yield* owner.get(path)
+      assert.strictEqual(added.status, 303)
+      const page = yield* owner.get(locationOf(added))
+      assert.include(page.text, "They were added.")
       assert.include(page.text, "ada@example.com")
       const memberId = [...page.text.matchAll(/members\/(mem_[0-9a-z]+)\/link/g)].at(-1)?.[1] ?? ""
 
@@ -40,8 +41,37 @@ describe("the members page", () => {
       yield* owner.post(`${path}/${memberId}/sign-out`)
       assert.include(locationOf(yield* ada.get(path)), "sign-in")
       const removed = yield* owner.post(`${path}/${memberId}/remove`)
-      assert.deepStrictEqual([removed.status, locationOf(removed)], [303, `${path}?notice=removed`])
-      assert.notInclude((yield* owner.get(path)).text, "Ada L")
+      assert.strictEqual(removed.status, 303)
+      const without = yield* owner.get(locationOf(removed))
+      assert.include(without.text, "They were removed and are signed out everywhere.")
+      assert.notInclude(without.text, "Ada L")
+    })
+  )
+
+  it.scopedLive("says that something was done only to the person who did it, and only on its page", () =>
+    Effect.gen(function* () {
+      const gateway = yield* startAccounts()
+      const { cookie, workspaceId } = yield* gateway.signedIn()
+      const second = yield* gateway.signedIn("owner", workspaceId)
+      const path = `/console/${workspaceId}/members`
+      const owner = newBrowser(gateway, cookie)
+      yield* owner.get(path)
+      const told = locationOf(yield* owner.post(path, { name: "Ada", role: "member", email: "" }))
+      const notice = new URL(told, "https://gateway.test").searchParams.get("notice") ?? ""
+      const done = 'class="notice"'
+      assert.include((yield* owner.get(told)).text, done)
+      assert.notInclude((yield* newBrowser(gateway, second.cookie).get(told)).text, done)
+      const claimed = [
+        `${path}?notice=removed`,
+        `${path}?notice=removed.`,
+        `${path}?notice=${notice.replace("added", "removed")}`,
+        `${path}?notice=${notice.slice(0, -1)}`,
+        `/console/${workspaceId}/connections?notice=${notice}`
+      ]
+      for (const address of claimed) {
+        const page = yield* owner.get(address)
+        assert.deepStrictEqual([page.status, page.text.includes(done)], [200, false], address)
+      }
     })
   )
 

@@ -66,6 +66,14 @@ describe("signing in with OpenID Connect", () => {
       })
   )
 
+  it.scopedLive("has no pages where no provider is configured", () =>
+    Effect.gen(function* () {
+      const browser = newBrowser(yield* startAccounts())
+      for (const path of ["/console/sign-in/openid", "/console/sign-in/callback?code=x&state=x"])
+        assert.strictEqual((yield* browser.get(path)).status, 404, path)
+    })
+  )
+
   it.scopedLive("refuses an unverified address and an unknown person, with a page that says why", () =>
     Effect.gen(function* () {
       const { gateway, member, through } = yield* start

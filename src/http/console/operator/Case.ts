@@ -194,7 +194,7 @@ const caseScreen = (visit: OperatorVisit, form: Filled) =>
     return screen({
       title: "Uncertain run",
       actions: html`<a class="button plain" href=${to([run.workspaceId, "runs", runId])}>The run as its workspace sees it</a>`,
-      content: html`${noticeOf(visit.query, {
+      content: html`${noticeOf(visit.notice, {
         settled: "The run is settled.",
         proposed: "Your proposal waits for another operator.",
         rejected: "The proposal was rejected. The run waits on."
@@ -255,7 +255,7 @@ export const casePage = operatorPage({ path: "desk/:runId", show: (visit) => cas
 
 const proposalIdOf = idReader("proposal", ProposalId)
 
-const backToCase = (runId: string, notice: string) => redirect(to(["operator", "desk", runId], { notice }))
+const backToCase = (runId: string, notice: string) => redirect(to(["operator", "desk", runId]), { notice })
 
 export const resolveRun = operatorForm({
   path: "desk/:runId/resolve",

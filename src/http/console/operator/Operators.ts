@@ -41,7 +41,7 @@ const operatorsScreen = (visit: OperatorVisit, form: Filled, told: Content = not
       title: "Operators",
       actions: html`<a class="button plain" href=${to(["operator", "audit"])}>Audit</a>`,
       content: html`${told}
-        ${noticeOf(visit.query, {
+        ${noticeOf(visit.notice, {
           out: "Their sessions are over.",
           removed: "They were removed and are signed out everywhere."
         })}
@@ -109,7 +109,7 @@ const signOutOperator = operatorForm({
   act: (visit) =>
     Effect.gen(function* () {
       yield* (yield* Sessions).signOutEverywhere(null, yield* memberIn(visit), visit.by)
-      return redirect(to(place, { notice: "out" }))
+      return redirect(to(place), { notice: "out" })
     }),
   again: operatorsScreen
 })
@@ -146,7 +146,7 @@ const removeOperator = operatorForm({
         })
       }
       yield* members.remove(null, memberId, { revokeTokens: revokeTokens !== undefined }, visit.by)
-      return redirect(to(place, { notice: "removed" }))
+      return redirect(to(place), { notice: "removed" })
     }),
   again: operatorsScreen
 })

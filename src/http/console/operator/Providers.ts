@@ -251,7 +251,7 @@ const providersScreen = (visit: OperatorVisit, form: Filled) =>
     return screen({
       title: "Providers",
       status: listed.status,
-      content: html`${noticeOf(visit.query, { changed: "The state was changed. Every node follows within seconds." })}
+      content: html`${noticeOf(visit.notice, { changed: "The state was changed. Every node follows within seconds." })}
         <p class="hint">A call worked when it brought an answer, an empty one too. The price of a call reaches from the
           cheapest operation to the dearest with the most results. What was charged is the mean of the calls that cost something;
           it drifts when it lies outside of what is declared. Answers are compared with the schemas that are documented, not
@@ -276,7 +276,7 @@ export const switchProvider = operatorForm({
       const problem = yield* (yield* Catalog).providerProblem(providerId)
       if (problem !== null) return yield* namesNothing("provider", providerId)
       yield* (yield* ProviderHealth).setState(providerId, state, visit.by)
-      return redirect(to(["operator", "providers"], { notice: "changed" }))
+      return redirect(to(["operator", "providers"]), { notice: "changed" })
     }),
   again: providersScreen
 })

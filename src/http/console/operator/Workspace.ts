@@ -133,7 +133,7 @@ const workspaceScreen = (visit: OperatorVisit, form: Filled) =>
         <a class="button plain" href=${to([workspaceId, "runs"])}>Runs</a>
         <a class="button plain" href=${to([workspaceId, "ledger"])}>Ledger</a>
         <a class="button plain" href=${to(["operator", "audit"], { workspace: workspaceId })}>Audit</a>`,
-      content: html`${noticeOf(visit.query, {
+      content: html`${noticeOf(visit.notice, {
         credited: "The credit is on the ledger.",
         limits: "The limits were saved. They hold from the next run.",
         policy: "The policy was saved. It holds from the next request.",
@@ -230,7 +230,7 @@ export const creditWorkspace = operatorForm({
         { workspaceId, kind: "adjustment", micros, reason, topUpId: null, key: operatorCreditKey(key) },
         visit.by
       )
-      return redirect(to(place(workspaceId), { notice: "credited" }))
+      return redirect(to(place(workspaceId)), { notice: "credited" })
     }),
   again: workspaceScreen
 })
@@ -245,7 +245,7 @@ export const saveLimits = operatorForm({
       const workspaceId = yield* workspaceIdOf(visit.path.get("workspace"))
       const limits = { inflightLimit, runsPerMinute, runCapMicros: runCapUsd }
       yield* (yield* Accounts).setLimits(workspaceId, limits, visit.by)
-      return redirect(to(place(workspaceId), { notice: "limits" }))
+      return redirect(to(place(workspaceId)), { notice: "limits" })
     }),
   again: workspaceScreen
 })
@@ -269,7 +269,7 @@ export const savePolicy = operatorForm({
       const workspaceId = yield* workspaceIdOf(visit.path.get("workspace"))
       const change = { reset: true, allow: yield* rulesIn("allow", allow), deny: yield* rulesIn("deny", deny) }
       yield* (yield* Accounts).setPolicy(workspaceId, change, visit.by)
-      return redirect(to(place(workspaceId), { notice: "policy" }))
+      return redirect(to(place(workspaceId)), { notice: "policy" })
     }),
   again: workspaceScreen
 })
@@ -281,7 +281,7 @@ export const saveLearning = operatorForm({
     Effect.gen(function* () {
       const workspaceId = yield* workspaceIdOf(visit.path.get("workspace"))
       yield* (yield* Accounts).setSearchLearning(workspaceId, learnsFromUse === "on", visit.by)
-      return redirect(to(place(workspaceId), { notice: "search" }))
+      return redirect(to(place(workspaceId)), { notice: "search" })
     }),
   again: workspaceScreen
 })

@@ -10,6 +10,7 @@ import { Members } from "../../../services/Members.js"
 import { OpenId, type OpenIdPerson, type OpenIdRefused, type OpenIdUnreachable } from "../../../services/OpenId.js"
 import { PublicUrl } from "../../../services/PublicUrl.js"
 import { Sessions } from "../../../services/Sessions.js"
+import { noPage } from "../ErrorScreens.js"
 import { actForm } from "../Forms.js"
 import { html, Link, to } from "../Html.js"
 import { openPage, redirect, Refusal, screen, type Visit } from "../Page.js"
@@ -37,11 +38,16 @@ const failed = (error: OpenIdRefused | OpenIdUnreachable) =>
     )
   )
 
+/** Without a provider, neither page is there. */
+const provider = Effect.flatMap(OpenId, (openId) =>
+  openId.issuer === null ? Effect.fail(noPage) : Effect.succeed(openId)
+)
+
 const beginPage = openPage({
   path: "sign-in/openid",
   show: ({ visitor }) =>
     Effect.gen(function* () {
-      const openId = yield* OpenId
+      const openId = yield* provider
       const url = yield* Effect.catchAll(openId.begin(visitor.browser, callbackOf(yield* PublicUrl)), failed)
       return redirect(Link.elsewhere(url.href))
     })
@@ -55,7 +61,7 @@ const nobody = ({ email, verifiedEmail }: OpenIdPerson) =>
       ? "The provider gives no e-mail address for this account, and nobody here is bound to it."
       : verifiedEmail === null
         ? `The provider does not say that the address ${email} is verified, so it opens nothing here.`
-        : `No member of this gateway has the address ${email}.`,
+        : `No member of this gateway has the address ${email}, or the one who has it signs in with another account.`,
     "Ask an owner of your workspace to add you with this address, or to make a sign-in link for you."
   )
 
@@ -85,7 +91,7 @@ const callbackPage = openPage({
   show: (visit) =>
     Effect.gen(function* () {
       const members = yield* Members
-      const openId = yield* OpenId
+      const openId = yield* provider
       const sessions = yield* Sessions
       const callback = new URL(callbackOf(yield* PublicUrl))
       for (const [name, value] of visit.query) callback.searchParams.set(name, value)

@@ -34,10 +34,12 @@ const remember = (next: string | null): ReadonlyArray<SetCookie> => {
 /** To the page that the person wanted, with the new session's cookie. */
 export const enter = ({ visitor }: Visit, { secret }: SignedIn): Redirect => {
   const next = ownPath(visitor.next)
-  return redirect(next === null ? to([]) : Link.back(next), [
-    { cookie: "session", value: secret },
-    { cookie: "next", value: null }
-  ])
+  return redirect(next === null ? to([]) : Link.back(next), {
+    cookies: [
+      { cookie: "session", value: secret },
+      { cookie: "next", value: null }
+    ]
+  })
 }
 
 /** What a sign-in knows of the browser. */
@@ -142,10 +144,12 @@ const linkForm = openForm({
     })
 })
 
-const signedOut = redirect(to(["sign-in"]), [
-  { cookie: "session", value: null },
-  { cookie: "next", value: null }
-])
+const signedOut = redirect(to(["sign-in"]), {
+  cookies: [
+    { cookie: "session", value: null },
+    { cookie: "next", value: null }
+  ]
+})
 
 const signOut = signedInForm({
   path: "sign-out",

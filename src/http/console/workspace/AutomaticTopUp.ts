@@ -87,11 +87,11 @@ export const setAutomatic = (visit: WorkspaceVisit, values: typeof automaticFiel
       },
       visit.by
     )
-    return redirect(to([visit.workspaceId, "top-up"], { notice: "automatic" }))
+    return redirect(to([visit.workspaceId, "top-up"]), { notice: "automatic" })
   })
 
 export const removeAutomatic = (visit: WorkspaceVisit) =>
   Effect.gen(function* () {
     yield* (yield* AutomaticTopUps).remove(visit.workspaceId, visit.by)
-    return redirect(to([visit.workspaceId, "top-up"], { notice: "manual" }))
+    return redirect(to([visit.workspaceId, "top-up"]), { notice: "manual" })
   })

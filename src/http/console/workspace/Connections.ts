@@ -121,7 +121,7 @@ const connectionsScreen = (visit: WorkspaceVisit, form: Filled) =>
     )
     return screen({
       title: "Connections",
-      content: html`${noticeOf(visit.query, { added: "The connection was added.", removed: "The connection was removed.", revoked: "The connection was removed, and the provider has ended its access.", unrevoked: "The connection was removed here, and the provider has not confirmed the end of its access: end it in the account there." })}
+      content: html`${noticeOf(visit.notice, { added: "The connection was added.", removed: "The connection was removed.", revoked: "The connection was removed, and the provider has ended its access.", unrevoked: "The connection was removed here, and the provider has not confirmed the end of its access: end it in the account there." })}
         ${listed.content}
         ${account}
         ${section(
@@ -196,7 +196,7 @@ export const addConnection = workspaceForm({
         { workspaceId, providerId, label, secret, expiresAt, ...(variables === null ? {} : { variables }) },
         visit.by
       )
-      return redirect(to([workspaceId, "connections"], { notice: "added" }))
+      return redirect(to([workspaceId, "connections"]), { notice: "added" })
     }),
   again: connectionsScreen
 })
@@ -239,7 +239,7 @@ export const removeConnection = workspaceForm({
     Effect.gen(function* () {
       const connections = yield* Connections
       const ended = yield* connections.delete(visit.workspaceId, visit.path.get("connectionId") ?? "", visit.by)
-      return redirect(to([visit.workspaceId, "connections"], { notice: endedWith[ended] }))
+      return redirect(to([visit.workspaceId, "connections"]), { notice: endedWith[ended] })
     }),
   again: connectionsScreen
 })

@@ -84,7 +84,7 @@ const membersScreen = (visit: WorkspaceVisit, form: Filled, told: Content = noth
     return screen({
       title: "Members",
       content: html`${told}
-        ${noticeOf(visit.query, {
+        ${noticeOf(visit.notice, {
           added: "They were added. Make a sign-in link for them now, or let them sign in with OpenID Connect.",
           renamed: "The name was changed.",
           role: "The role was changed. It holds from their next request.",
@@ -126,7 +126,7 @@ const membersPage = workspacePage({
 const memberIdOf = idReader("member", MemberId)
 export const memberIn = ({ path }: Visit) => memberIdOf(path.get("memberId"))
 
-const back = ({ workspaceId }: WorkspaceVisit, told: string) => redirect(to([workspaceId, "members"], { notice: told }))
+const back = ({ workspaceId }: WorkspaceVisit, told: string) => redirect(to([workspaceId, "members"]), { notice: told })
 
 const roleField = WorkspaceRole.annotations(says("must be owner or member"))
 

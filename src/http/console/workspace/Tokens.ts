@@ -154,7 +154,7 @@ const tokensScreen = (visit: WorkspaceVisit, form: Filled) =>
     if (listed._tag === "File") return listed
     return screen({
       title: "Tokens",
-      content: html`${noticeOf(visit.query, { revoked: "The token is revoked. It works nowhere any more." })}
+      content: html`${noticeOf(visit.notice, { revoked: "The token is revoked. It works nowhere any more." })}
         ${listed.content}
         ${section(
           "Make a token",
@@ -231,7 +231,7 @@ const tokenScreen = (visit: WorkspaceVisit, form: Filled) =>
         : form
     return screen({
       title: token.label,
-      content: html`${noticeOf(visit.query, { changed: "The token was changed." })}
+      content: html`${noticeOf(visit.notice, { changed: "The token was changed." })}
         ${toldOf(form, [...changeableNames, "overlapSeconds"])}
         ${section(
           "Token",
@@ -312,7 +312,7 @@ export const changeToken = workspaceForm({
       // An end that is left as it is may lie in the past.
       const end = expiresAt === before.expiresAt ? {} : { expiresAt }
       yield* tokens.change(visit.principal, tokenId, { label, monthlyLimitMicros: monthlyLimitUsd, ...end }, visit.by)
-      return redirect(to([visit.workspaceId, "tokens", tokenId], { notice: "changed" }))
+      return redirect(to([visit.workspaceId, "tokens", tokenId]), { notice: "changed" })
     }),
   again: tokenScreen
 })
@@ -339,7 +339,7 @@ export const revokeToken = workspaceForm({
   act: (visit) =>
     Effect.gen(function* () {
       yield* (yield* Tokens).revoke(visit.principal, yield* tokenIdOf(visit.path.get("tokenId")), visit.by)
-      return redirect(to([visit.workspaceId, "tokens"], { notice: "revoked" }))
+      return redirect(to([visit.workspaceId, "tokens"]), { notice: "revoked" })
     }),
   again: tokenScreen
 })

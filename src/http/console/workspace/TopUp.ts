@@ -72,6 +72,7 @@ const columns = (workspaceId: string): ReadonlyArray<Column<TopUp>> => [
   }
 ]
 
+/** The checkout leads back, so the address alone says how; neither claims that anything was done. */
 const backFromCheckout: { readonly [Back in CheckoutReturn]: string } = {
   paid: "Thank you. The balance grows as soon as the payment is confirmed.",
   cancelled: "The checkout was left. Nothing was paid."
@@ -131,7 +132,8 @@ const topUpScreen = (visit: WorkspaceVisit, filled: Filled) =>
     const owed = yield* topUps.owed(workspaceId)
     return screen({
       title: "Top-up",
-      content: html`${noticeOf(visit.query, { ...backFromCheckout, ...automaticNotices })}
+      content: html`${noticeOf(visit.notice, automaticNotices)}
+        ${noticeOf(visit.query.get("notice") ?? null, backFromCheckout)}
         ${tiles([
           ...balanceTiles(workspaceId, balance),
           ...(owed === 0
