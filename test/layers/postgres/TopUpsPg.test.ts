@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Clock, Context, Effect, Layer, Runtime } from "effect"
+import { Cause, Clock, Context, Effect, Layer, Runtime } from "effect"
 import { commandLine } from "../../../src/domain/AuditEntry.js"
 import { Micros } from "../../../src/domain/Micros.js"
 import type { BillingPolicy } from "../../../src/domain/TopUp.js"
@@ -21,7 +21,7 @@ import { newWorkspace, sharedDatabase } from "../../support/sharedDatabase.js"
 import { automaticTopUpsSuite } from "../../services/AutomaticTopUps.suite.js"
 import { topUpReportsSuite } from "../../services/TopUpReports.suite.js"
 import { topUpsSuite } from "../../services/TopUps.suite.js"
-import { nobodyCharges, paying, pending } from "../../services/TopUpStage.js"
+import { nobodyCharges, paying, pending, spend } from "../../services/TopUpStage.js"
 
 const database = sharedDatabase()
 const topUps = (policy: BillingPolicy, over: Layer.Layer<Database> = database) =>
@@ -105,6 +105,45 @@ it.effect("money that comes in while a node takes what is due is seen: no card i
       yield* automatic.turn
       assert.include(charges, workspaceId)
     }).pipe(Effect.provide(Layer.provide(topUps(billing, interrupted), cards)))
+  })
+)
+
+it.effect("a workspace whose payments cannot be read keeps no other from being collected from, and is told", () =>
+  Effect.gen(function* () {
+    let broken: string | undefined
+    const breaking = Layer.map(database, (context) => {
+      const { query, ...rest } = Context.get(context, Database)
+      return Context.make(Database, {
+        ...rest,
+        query: (statement) => {
+          const [text, params] = statement.compile()
+          const isIt = text.includes("to_take_micros <> taken_micros") && params.includes(broken)
+          return isIt ? Effect.dieMessage("unreadable") : query(statement)
+        }
+      })
+    })
+    yield* Effect.gen(function* () {
+      const { collectOwed } = yield* TopUpReports
+      const owing = Effect.gen(function* () {
+        const { available, paid, taken, workspaceId } = yield* pending(10)
+        yield* paid()
+        yield* spend(workspaceId, 10)
+        yield* taken("re_1", 10)
+        yield* spend(workspaceId, -4)
+        return { available, workspaceId }
+      })
+      // Whichever of two is looked at first, once it is the broken one.
+      for (const first of [true, false]) {
+        const [one, other] = [yield* owing, yield* owing]
+        const [unreadable, whole] = first ? [one, other] : [other, one]
+        broken = unreadable.workspaceId
+        assert.include(Cause.pretty(yield* Effect.flip(Effect.sandbox(collectOwed))), "unreadable")
+        assert.deepStrictEqual([yield* unreadable.available, yield* whole.available], [4, 0])
+        broken = undefined
+        yield* collectOwed
+        assert.strictEqual(yield* unreadable.available, 0)
+      }
+    }).pipe(Effect.provide(Layer.provide(topUps(billing, breaking), [nobodyCharges, paying])))
   })
 )
 

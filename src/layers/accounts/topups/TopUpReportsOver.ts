@@ -228,6 +228,9 @@ export const topUpReportsOver = ({ automatic, rows, trail, wallet }: ReportParts
       )
   })
 
+  const collect = (workspaceId: WorkspaceId) =>
+    rows.transact(Effect.zipRight(lock(workspaceId), settle(workspaceId, null)))
+
   const tell = (report: PaymentReport, outcome: ReportOutcome) => {
     if (outcome === "mismatched" && report._tag !== "Unpaid") return tellMismatch(report)
     return outcome === "unknown_top_up" && report._tag === "Paid"
@@ -255,15 +258,11 @@ export const topUpReportsOver = ({ automatic, rows, trail, wallet }: ReportParts
     report: Effect.fn("TopUpReports.report")((report) =>
       Effect.uninterruptible(Effect.tap(decided(report), (outcome) => tell(report, outcome)))
     ),
-    collectOwed: Effect.flatMap(rows.collectable(collectedAtOnce), (workspaces) =>
-      Effect.as(
-        Effect.forEach(
-          workspaces,
-          (workspaceId) => rows.transact(Effect.zipRight(lock(workspaceId), settle(workspaceId, null))),
-          { discard: true }
-        ),
-        workspaces.length
-      )
-    )
+    collectOwed: Effect.gen(function* () {
+      const workspaces = yield* rows.collectable(collectedAtOnce)
+      // One that cannot be collected keeps none of the others back, and is told after them.
+      const [[broken]] = yield* Effect.partition(workspaces, (workspaceId) => Effect.sandbox(collect(workspaceId)))
+      return broken === undefined ? workspaces.length : yield* Effect.failCause(broken)
+    })
   }
 }
