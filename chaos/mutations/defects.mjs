@@ -455,6 +455,17 @@ export const defects = [
     tests: ["test/layers/memory/TokensMemory.test.ts"]
   },
   {
+    name: "a child is handed the secret of its parent",
+    edits: [
+      [
+        "src/domain/TokenLine.ts",
+        "caller.ancestors.every((tokenId) => token.ancestors.includes(tokenId))",
+        "caller.ancestors.every((tokenId) => tokenId.length > 0)"
+      ]
+    ],
+    tests: ["test/layers/memory/TokensMemory.test.ts"]
+  },
+  {
     name: "an address with another letter of the same lower case is a member's",
     edits: [
       [

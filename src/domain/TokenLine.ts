@@ -81,6 +81,18 @@ export const tooMuchChanged = (
   return tooMuch({ ...renewed, ...changes }, caller)
 }
 
+/**
+ * Why the caller is not handed the secret of another token: that one would go on where a token above the caller is
+ * revoked, and the caller with it. So a token gets the secrets of itself, its siblings and all that come from it.
+ */
+export const outlasting = (
+  token: { readonly ancestors: ReadonlyArray<TokenId> },
+  caller: { readonly ancestors: ReadonlyArray<TokenId> }
+): ReadonlyArray<FieldProblem> =>
+  caller.ancestors.every((tokenId) => token.ancestors.includes(tokenId))
+    ? []
+    : [{ field: "tokenId", message: "would not be revoked with the tokens that this token itself comes from" }]
+
 /** Since when a token is revoked: itself, or with the first of its ancestors that is. */
 export const revokedSince = (own: number | null, above: number | null): number | null => least(own, above)
 

@@ -295,6 +295,33 @@ export const tokensSuite = (name: string, layer: Layer.Layer<Storage | People>) 
     )
 
     test(
+      "a token is handed the secrets of itself, its siblings and those that come from it, and of no other one",
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const tokens = yield* Tokens
+        const { caller: first, secret } = yield* newCaller()
+        const childOf = Effect.fnUntraced(function* (parent: Principal) {
+          const made = yield* tokens.create(parent, asks({ scopes: first.scopes }), byToken(parent))
+          return yield* accounts.authenticate(made.secret)
+        })
+        const child = yield* childOf(first)
+        const sibling = yield* childOf(first)
+        const grandchild = yield* childOf(child)
+        const { caller: stranger } = yield* callerIn(first.workspaceId)
+        const refused = ["forbidden", "tokenId"]
+        const rotated = (by: Principal, { tokenId }: Principal) => tokens.rotate(by, tokenId, hour, byToken(by))
+        for (const [by, all] of [
+          [child, [first, stranger]],
+          [grandchild, [child, first, sibling, stranger]]
+        ] as const)
+          for (const token of all) assert.deepStrictEqual(yield* fieldsOf(rotated(by, token)), refused)
+        assert.strictEqual(yield* works(secret), "works")
+        for (const token of [child, sibling, grandchild]) yield* rotated(child, token)
+        for (const token of [first, child, grandchild, stranger]) yield* rotated(first, token)
+      })
+    )
+
+    test(
       "a token that comes from a revoked one is told as such: it is neither changed nor given another secret",
       Effect.gen(function* () {
         const accounts = yield* Accounts

@@ -79,7 +79,7 @@ export class TokensApi extends HttpApiGroup.make("tokens")
       .annotate(OpenApi.Summary, "Give a token a new secret; it is shown once")
       .annotate(
         OpenApi.Description,
-        "The secret until now works for overlapSeconds more, and every secret before it no longer than that. The body may be left out. A repeated request gives yet another secret. A token that may do more than the calling one is not rotated (403)."
+        "The secret until now works for overlapSeconds more, and every secret before it no longer than that. The body may be left out. A repeated request gives yet another secret. A token that may do more than the calling one is not rotated, and neither is one that would go on working when a token above the calling one is revoked (403)."
       )
   )
   .annotate(OpenApi.Description, "Tokens of the workspace")

@@ -19,6 +19,7 @@ import {
   revokedProblem,
   revokedSince,
   type TokenPowers,
+  outlasting,
   tooMuch,
   tooMuchChanged
 } from "../../../domain/TokenLine.js"
@@ -191,7 +192,10 @@ export const tokensOver = (rows: TokenRows): Effect.Effect<Tokens["Type"], never
             if (expired !== null) return yield* expired
             const powers = yield* rows.above(caller.workspaceId, lineOf(row))
             // The new secret is the caller's to keep, with all that the token may do.
-            yield* refuse(tooMuch({ ...powers, scopes: row.scopes }, yield* powersOf(caller)))
+            yield* refuse([
+              ...outlasting(row, caller),
+              ...tooMuch({ ...powers, scopes: row.scopes }, yield* powersOf(caller))
+            ])
             yield* rows.rotate(caller.workspaceId, tokenId, tokenDigest(secret), overlapSeconds)
             return changed(tokenOf(row), {
               action: "token.rotated",
