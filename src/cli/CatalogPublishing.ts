@@ -65,6 +65,15 @@ const withdrawn = (content: CatalogContent): ReadonlyArray<string> =>
     ? []
     : [`Withdraws ${sizeText(content)} from every node:`, ...namesIn(content)]
 
+/** What a publication comes on top of. `below` is the catalog without publications. */
+const standing = (mode: PublishMode, below: CatalogContent) =>
+  mode === "replace"
+    ? Effect.succeed(below)
+    : Effect.map(
+        Effect.flatMap(CatalogRevisions, ({ latest }) => latest),
+        ({ content }) => mergeCatalogs(below, content)
+      )
+
 /** What a publication does to what is in force. `below` is the catalog without publications. */
 export const publicationText = (content: CatalogContent, mode: PublishMode, below: CatalogContent) =>
   Effect.map(
@@ -171,14 +180,20 @@ export const publish = Command.make(
           folders.map((folder) => resolve(folder)),
           { otherJobs: builtIn.jobs, thorough: true, providersOnce: true }
         )
-        const { lintCatalog } = yield* Effect.promise(() => import("../layers/catalog/CatalogLint.js"))
+        const mode = replace ? "replace" : "add"
+        const { foreignFields, lintCatalog } = yield* Effect.promise(() => import("../layers/catalog/CatalogLint.js"))
         const { inItsFile } = yield* Effect.promise(() => import("../layers/catalog/ManifestReading.js"))
-        const found = yield* lintCatalog({ endpoints: content.endpoints, jobs: [...builtIn.jobs, ...content.jobs] })
+        const { endpoints, jobs } = content
+        const others = without(yield* standing(mode, builtIn), { endpoints, jobs: [] })
+        const found = [
+          ...(yield* lintCatalog({ endpoints, jobs: [...builtIn.jobs, ...jobs] })),
+          // A job may come with other fields than those that operations outside of these folders fill in.
+          ...foreignFields(others.endpoints, jobs)
+        ]
         if (found.length > 0) {
           const problems = found.map((each) => inItsFile(content.sources, each))
           return refused({ problems: problems.map(({ file, ...rest }) => ({ subject: file, ...rest })) })
         }
-        const mode = replace ? "replace" : "add"
         return yield* carriedOut(dryRun, {
           will: yield* publicationText(content, mode, builtIn),
           work: publishAs(content, mode, nothingElse, builtIn)

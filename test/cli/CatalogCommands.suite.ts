@@ -210,6 +210,49 @@ export const catalogCommands = (it: CommandTests): void => {
     )
   )
 
+  it.effect("publishes no job without the fields that operations outside of the folder fill in", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const place = yield* temporary
+        mkdirSync(join(place, "jobs"))
+        const builtIn = new URL("../../catalog/jobs/people.email.find.yaml", import.meta.url)
+        const job = readFileSync(builtIn, "utf8")
+        const write = (text: string) => writeFileSync(join(place, "jobs", "people.email.find.yaml"), text)
+        write(job)
+        const same = yield* cli(["catalog", "publish", place, "--dry-run"])
+        assert.strictEqual(same.code, 0, [...same.out, ...same.err].join("\n"))
+        write(job.replace(/^ {2}email:/m, "  address:"))
+        for (const more of [[], ["--dry-run"], ["--replace"]]) {
+          const { code, out } = yield* cli(["catalog", "publish", place, ...more])
+          assert.strictEqual(code, 1)
+          assert.include(
+            out.join("\n"),
+            "operation mock-email-find at output.fields.email: the job people.email.find has no such field"
+          )
+        }
+      })
+    )
+  )
+
+  it.effect("neither checks nor publishes a folder without a manifest, and withdraws nothing for it", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const place = yield* temporary
+        mkdirSync(join(place, "providers"))
+        writeFileSync(join(place, "providers", "bats.json"), "{}")
+        for (const command of [
+          ["lint", place],
+          ["publish", place],
+          ["publish", place, "--replace"]
+        ]) {
+          const { code, err, out } = yield* cli(["catalog", ...command])
+          assert.strictEqual(code, 1)
+          assert.include([...out, ...err].join("\n"), "holds no manifest: manifests stand in providers/*.yaml")
+        }
+      })
+    )
+  )
+
   it.effect("names what a publication replaces, says which prices it changes, and keeps both in the audit trail", () =>
     Effect.scoped(
       Effect.gen(function* () {

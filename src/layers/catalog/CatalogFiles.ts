@@ -12,6 +12,7 @@ import {
   brokenJobs,
   CatalogInvalid,
   type CatalogProblem,
+  type ManifestTexts,
   type ReadContent,
   type ReadOptions,
   readJob,
@@ -39,10 +40,14 @@ export interface FolderContent extends ReadContent {
   readonly overridden: ReadonlyArray<FolderOverride>
 }
 
+const noManifest = "holds no manifest: manifests stand in providers/*.yaml and jobs/*.yaml"
 const emptyFolder =
   "holds neither providers/ nor jobs/: name the folder that holds them; manifests stand in providers/*.yaml and jobs/*.yaml"
 
 const nothing: ReadContent = { jobs: [], endpoints: [], sources: new Map(), jobFiles: new Map() }
+
+const hasManifest = (texts: ManifestTexts | undefined): boolean =>
+  texts !== undefined && texts.jobs.length + texts.providers.length > 0
 
 /** A later folder's operation or job stands in the later file. */
 const merged = (below: ReadContent, above: ReadContent): ReadContent => ({
@@ -53,7 +58,8 @@ const merged = (below: ReadContent, above: ReadContent): ReadContent => ({
 
 /**
  * Reads catalog folders; a later folder overrides an earlier one. A folder may hold only `jobs` or only `providers`. A
- * folder with neither is a problem: its path is probably wrong. Fails with every problem found.
+ * folder with neither is a problem: its path is probably wrong. A thorough reading also takes one without any manifest
+ * for a problem. Fails with every problem found.
  */
 export const readCatalog = Effect.fn("CatalogFiles.readCatalog")(function* (
   folders: ReadonlyArray<string>,
@@ -101,6 +107,12 @@ export const readCatalog = Effect.fn("CatalogFiles.readCatalog")(function* (
       Effect.all({ jobs: textsUnder(folder, "jobs", ahead), providers: textsUnder(folder, "providers", ahead) })
     )
   )
+  const bare = options.thorough === true ? folders.filter((_, at) => !hasManifest(texts[at])) : []
+  if (bare.length > 0)
+    return yield* new CatalogInvalid({
+      problems: bare.map((file) => ({ file, path: "", message: noManifest })),
+      rest: nothing
+    })
   // Files are read one in each turn of the event loop. Checking all of them takes most of a second, and the connection
   // to the database, which starts at the same time, must not wait that long.
   const inTurns = <A, B>(items: ReadonlyArray<A>, read: (item: A) => B) =>

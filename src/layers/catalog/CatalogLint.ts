@@ -207,23 +207,30 @@ const hasRules = ({ job, output, price, response }: Endpoint["operation"]): bool
   response.missStatuses.length > 0 ||
   [response.miss, response.weak, response.success].some((rule) => rule !== undefined)
 
-const shapeProblems = (endpoint: Endpoint, jobs: ReadonlyMap<string, JobManifest>): ReadonlyArray<LintProblem> => {
-  const { operation, provider } = endpoint
+/** The fields that operations fill in, and that their job does not have. */
+export const foreignFields = (
+  endpoints: ReadonlyArray<Endpoint>,
+  jobs: ReadonlyArray<JobManifest>
+): ReadonlyArray<LintProblem> => {
+  const byId = new Map<string, JobManifest>(jobs.map((job) => [job.id, job]))
+  return endpoints.flatMap(({ operation: { id: endpointId, job: jobId, output } }) => {
+    const job = jobId === undefined ? undefined : byId.get(jobId)
+    if (job === undefined) return []
+    return Object.keys(output?.fields ?? {})
+      .filter((field) => !Object.hasOwn(job.fields, field))
+      .map((field) => {
+        const meant = fieldMeant(field, Object.keys(job.fields))
+        const message = `the job ${job.id} has no such field${didYouMean(meant === null ? [] : [meant])}`
+        return { endpointId, path: `output.fields.${field}`, message }
+      })
+  })
+}
+
+const shapeProblems = ({ operation, provider }: Endpoint): ReadonlyArray<LintProblem> => {
   const problem = (path: string, message: string): LintProblem => ({ endpointId: operation.id, path, message })
-  const job = operation.job === undefined ? undefined : jobs.get(operation.job)
-  const foreign = Object.keys(operation.output?.fields ?? {}).filter(
-    (field) => job !== undefined && !Object.hasOwn(job.fields, field)
-  )
   const undeclared = provider.variables === undefined ? placeholdersOf(provider.baseUrl) : []
   return [
     ...undeclared.map((name) => problem("baseUrl", `uses {${name}}: declare it in variables of the provider`)),
-    ...foreign.map((field) => {
-      const meant = fieldMeant(field, Object.keys(job?.fields ?? {}))
-      return problem(
-        `output.fields.${field}`,
-        `the job ${job?.id ?? ""} has no such field${didYouMean(meant === null ? [] : [meant])}`
-      )
-    }),
     ...(provider.mock || !hasRules(operation) || operation.samples["hit"] !== undefined
       ? []
       : [
@@ -246,16 +253,16 @@ const shapeProblems = (endpoint: Endpoint, jobs: ReadonlyMap<string, JobManifest
  * that everything is right.
  */
 export const lintCatalog = Effect.fn("CatalogLint.lintCatalog")(function* (catalog: CatalogContent) {
-  const jobs = new Map<string, JobManifest>(catalog.jobs.map((job) => [job.id, job]))
-  const problems: Array<LintProblem> = catalog.endpoints.flatMap((endpoint) => [...shapeProblems(endpoint, jobs)])
+  const { endpoints, jobs } = catalog
+  const problems: Array<LintProblem> = [...foreignFields(endpoints, jobs), ...endpoints.flatMap(shapeProblems)]
   const stage = yield* Effect.orDie(openStage)
   const origins = new Map<string, string>()
-  for (const { provider } of catalog.endpoints) {
+  for (const { provider } of endpoints) {
     for (const address of exampleAddresses(provider)) origins.set(new URL(address).origin, stage.origin)
   }
   yield* Effect.gen(function* () {
     const providers = yield* Providers
-    for (const original of catalog.endpoints) {
+    for (const original of endpoints) {
       const endpoint = hurried(original)
       for (const [name, sample] of Object.entries(endpoint.operation.samples)) {
         const found = (message: string, path = "") =>

@@ -70,8 +70,9 @@ export class CatalogInvalid extends Data.TaggedError("CatalogInvalid")<{
 
 export interface ReadOptions {
   /**
-   * Also compiles every input schema. A start does not wait for that: runs of an operation with a bad schema fail as
-   * `contract_invalid`.
+   * Also compiles every input schema, and wants at least one manifest in each folder. A start does not wait for the
+   * former, since runs of an operation with a bad schema fail as `contract_invalid`, and serves a folder that is filled
+   * later.
    */
   readonly thorough?: boolean
   /** Jobs that exist already, such as the built-in ones. Operations may name them. */
