@@ -14,7 +14,8 @@ import { isObject, type Json, type JsonObject } from "../domain/Json.js"
 import { readJson } from "../domain/LosslessJson.js"
 import type { Endpoint } from "../domain/Manifest.js"
 import { inputFields, requiredFields } from "../domain/OperationInput.js"
-import type { Credential } from "../domain/ProviderCall.js"
+import { type Credential, isUncertain } from "../domain/ProviderCall.js"
+import { costOfFailure } from "../domain/Settlement.js"
 import { portOf, readUrl } from "../domain/Url.js"
 import { builtInCatalog } from "../layers/catalog/BuiltInCatalog.js"
 import { readConfig } from "../layers/node/Config.js"
@@ -52,11 +53,6 @@ const baseUrl = Options.text("base-url").pipe(
     "Calls this address instead of the manifest's, with an invented key unless --key-env names one; a private address may be called"
   ),
   Options.optional
-)
-const allow = Options.text("allow").pipe(
-  Options.withPseudoName("HOST:PORT"),
-  Options.withDescription("Lets the egress guard through to this private address for this one command; repeatable"),
-  Options.repeated
 )
 const keyEnv = Options.text("key-env").pipe(
   Options.withPseudoName("NAME"),
@@ -114,7 +110,11 @@ const inputFor = Effect.fnUntraced(function* (
   if (Option.isSome(typed)) return yield* objectIn(typed.value, "--input")
   if (Option.isSome(path)) {
     const files = yield* FileSystem.FileSystem
-    return yield* objectIn(yield* files.readFileString(path.value), path.value)
+    const text = yield* Effect.mapError(
+      files.readFileString(path.value),
+      () => new NotTried({ reason: `--input-file: ${path.value} cannot be read` })
+    )
+    return yield* objectIn(text, path.value)
   }
   const samples = Object.values(operation.samples)
   const sample = samples.find(({ outcome }) => outcome === "hit") ?? samples[0]
@@ -218,7 +218,7 @@ export const catalogTry = Command.make(
     input,
     inputFile,
     baseUrl,
-    allow,
+    allow: Inputs.allowedTargets,
     keyEnv,
     variables: Inputs.variables,
     saveSample,
@@ -234,6 +234,10 @@ export const catalogTry = Command.make(
         const { headersReadBy } = yield* Effect.promise(() => import("../layers/providers/HeadersRead.js"))
         const { Providers } = yield* Effect.promise(() => import("../services/Providers.js"))
         const original = yield* endpointIn(file, endpointId)
+        if (!original.operation.activated && Option.isNone(baseUrl))
+          return yield* new NotTried({
+            reason: `${endpointId} is not activated: write the provider's baseUrl in the manifest and take out activated, or name an address with --base-url`
+          })
         const { endpoint, opened, origins } = yield* Option.match(baseUrl, {
           onNone: () => Effect.succeed({ endpoint: original, origins: {}, opened: [] }),
           onSome: (address) => movedTo(original, address)
@@ -276,9 +280,13 @@ export const catalogTry = Command.make(
             exchanges,
             headersRead: headersReadBy(endpoint.operation),
             heldMicros: held,
-            cost: Either.isRight(result)
-              ? costOfAnswer(endpoint, { input: prepared.input, maxMicros: held }, result.right)
-              : null,
+            cost: Either.match(result, {
+              onLeft: (failed) =>
+                isUncertain(failed, endpoint.operation.effect === "effectful")
+                  ? null
+                  : costOfFailure(failed.cost, held),
+              onRight: (answered) => costOfAnswer(endpoint, { input: prepared.input, maxMicros: held }, answered)
+            }),
             tookMillis: (yield* Clock.currentTimeMillis) - startedMillis,
             opened: [...new Set([...allow, ...opened])],
             sampleName: Option.getOrNull(saveSample)

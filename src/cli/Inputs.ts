@@ -17,6 +17,7 @@ import { workspaceCountMax } from "../domain/limits/Workspaces.js"
 import { ProviderId, readVariables } from "../domain/Manifest.js"
 import { Micros, microsPerUsd, typedAmount, typedUsd } from "../domain/Micros.js"
 import { ScopeInput, scopes } from "../domain/Scope.js"
+import { readHostAndPort } from "../domain/Url.js"
 import { readRule } from "../domain/WorkspacePolicy.js"
 
 /** Reads one text, or says what it should have been. */
@@ -72,6 +73,17 @@ const moment: Reader<number> = (text) => {
   const millis = readInstant(text)
   return millis === undefined ? Either.left(instantExpected) : Either.right(millis)
 }
+
+const target: Reader<string> = (text) =>
+  Either.fromNullable(readHostAndPort(text), () => "must be host:port, such as 127.0.0.1:9000, and IPv6 in brackets")
+
+/** Private addresses that a command may call. */
+export const allowedTargets = Options.text("allow").pipe(
+  Options.withPseudoName("HOST:PORT"),
+  Options.withDescription("Lets the egress guard through to this private address for this one command; repeatable"),
+  Options.repeated,
+  Options.mapEffect((all) => Effect.forEach(all, read("--allow", target)))
+)
 
 const scopeList: Reader<ReadonlyArray<typeof ScopeInput.Type>> = (text) => {
   const decode = Schema.decodeUnknownEither(ScopeInput)

@@ -24,7 +24,7 @@ export interface Trial {
   readonly exchanges: ReadonlyArray<SeenExchange>
   readonly headersRead: HeadersRead
   readonly heldMicros: Micros
-  /** Null where the call failed: then nothing is charged. */
+  /** Null where nobody knows whether the operation was done. */
   readonly cost: AttemptCost | null
   readonly tookMillis: number
   /** `host:port` pairs that were opened for this call alone. */
@@ -111,16 +111,26 @@ const tokenLines = (exchanges: ReadonlyArray<SeenExchange>): ReadonlyArray<strin
       return `The operation was not called: it needs an access token, and ${address} ${said.trim()}`
     })
 
-const outcomeLines = ({ cost, exchanges, heldMicros, result }: Trial): ReadonlyArray<string> => {
+const priceLines = ({ cost, heldMicros }: Trial): ReadonlyArray<string> => {
   const held = `price: a run would hold ${dollars(heldMicros)} and cost`
+  if (cost === null) return [`${held} nothing until somebody has found out`]
+  const { anomaly, micros } = cost
+  return [
+    `${held} ${micros === 0 ? "nothing" : dollars(micros)}`,
+    ...(anomaly === null ? [] : [`not charged as the answer tells it: ${anomaly}`])
+  ]
+}
+
+const outcomeLines = (trial: Trial): ReadonlyArray<string> => {
+  const { cost, exchanges, result } = trial
   if (Either.isLeft(result)) {
-    const { _tag, failure } = result.left
+    const { failure } = result.left
     return [
-      `outcome: error, ${failure.code}${_tag === "CallLost" ? ", and nobody knows whether it was done" : ""}`,
+      `outcome: error, ${failure.code}${cost === null ? ", and nobody knows whether it was done" : ""}`,
       `why: ${failure.message}`,
       ...tokenLines(exchanges),
       ...(failure.code === "route_denied" ? [reachedNothing] : []),
-      `${held} nothing${_tag === "CallLost" ? " until somebody has found out" : ""}`
+      ...priceLines(trial)
     ]
   }
   const { normalized, outcome, outcomeReason } = result.right
@@ -135,8 +145,7 @@ const outcomeLines = ({ cost, exchanges, heldMicros, result }: Trial): ReadonlyA
           ...(normalized.ambiguous.length === 0 ? [] : [`ambiguous: ${normalized.ambiguous.join(", ")}`]),
           ...(normalized.unmapped.length === 0 ? [] : [`unmapped: ${normalized.unmapped.join(", ")}`])
         ]),
-    `${held} ${dollars(cost?.micros ?? 0)}`,
-    ...(cost === null || cost.anomaly === null ? [] : [`not charged as the answer tells it: ${cost.anomaly}`])
+    ...priceLines(trial)
   ]
 }
 
@@ -235,7 +244,7 @@ export const trialAnswer = (trial: Trial): Answer => {
       ambiguous: [...(normalized?.ambiguous ?? [])],
       unmapped: [...(normalized?.unmapped ?? [])],
       holdMicros: heldMicros,
-      costMicros: cost?.micros ?? 0,
+      costMicros: cost?.micros ?? null,
       attempts: 1,
       tookMillis,
       waitedMillis: waitedMillis(trial),

@@ -241,6 +241,12 @@ export class CallLost extends Data.TaggedError("CallLost")<CallFacts> {}
 
 export type CallFailure = ProviderFailure | CallLost
 
+/** Whether nobody knows what a failed call has done. A lost one that only reads has done nothing that counts. */
+export const isUncertain = <F extends { readonly _tag: string }>(
+  failed: F,
+  effectful: boolean
+): failed is Extract<F, CallLost> => effectful && failed._tag === "CallLost"
+
 /** A call that was refused before anything was sent. */
 export const notSent = (failure: CallRunFailure): ProviderFailure =>
   new ProviderFailure({ failure, sent: false, cost: { _tag: "None" }, evidence: null })

@@ -49,6 +49,10 @@ export const costOf = (input: {
     : { micros: Micros.make(listed), anomaly: null }
 }
 
+/** What a call costs that delivered nothing: what the provider told. */
+export const costOfFailure = (evidence: CostEvidence, maxMicros: Micros): AttemptCost =>
+  costOf({ price: null, resultCount: null, evidence, maxMicros })
+
 export interface Closing {
   readonly runId: RunId
   readonly status: RunStatus

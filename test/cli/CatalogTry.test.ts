@@ -110,6 +110,13 @@ const serving = (
     return Effect.map(listenLocally(server), (port) => ({ got, port, url: `http://127.0.0.1:${port}` }))
   })
 
+/** The cost that a call which failed is said to have. */
+const costTold = (line: ReadonlyArray<string>) =>
+  Effect.map(cli([...line, "--json"]), ({ code, out: [text = ""] }) => {
+    assert.strictEqual(code, 1)
+    return JSON.parse(text).costMicros as unknown
+  })
+
 layer(CommandLineTest, { excludeTestServices: true })("catalog try", (it) => {
   it.scoped("shows the request, the answer, the outcome and the price, and the key nowhere", () =>
     Effect.gen(function* () {
@@ -445,7 +452,8 @@ layer(CommandLineTest, { excludeTestServices: true })("catalog try", (it) => {
         [["shop-items", "--input", "{}"], "input.q is missing"],
         [["shop-items", "--key-env", "NO_SUCH_KEY"], "there is no environment variable NO_SUCH_KEY"],
         [["shop-items", "--key-env", "EMPTY_KEY"], "--key-env NAME, or give it on standard input"],
-        [["shop-items", "--base-url", "ftp://a.example"], "--base-url must be an address"]
+        [["shop-items", "--base-url", "ftp://a.example"], "--base-url must be an address"],
+        [["shop-items", "--input-file", join(place, "none.json")], "none.json cannot be read"]
       ] as const) {
         const { code, err } = yield* cli(["catalog", "try", file, ...more], {
           input: key,
@@ -454,6 +462,51 @@ layer(CommandLineTest, { excludeTestServices: true })("catalog try", (it) => {
         assert.strictEqual(code, 1, words)
         assert.include(err.join("\n"), words)
       }
+      const { code, err } = yield* cli(["catalog", "try", file, "shop-items", "--allow", "127.0.0.1"], { input: key })
+      assert.deepStrictEqual([code, err.join("\n").includes("--allow: must be host:port")], [2, true])
+    })
+  )
+
+  it.scoped("calls no operation that is not activated, unless an address is named", () =>
+    Effect.gen(function* () {
+      const { got, url } = yield* serving(() => ({ body: { items: [1] } }))
+      const line = [
+        "catalog",
+        "try",
+        manifest("inactive", { operations: [{ ...items, activated: false }] }),
+        "shop-items"
+      ]
+      const { code, err } = yield* cli(line, { input: key })
+      assert.strictEqual(code, 1)
+      assert.include(err.join("\n"), "shop-items is not activated: write the provider's baseUrl")
+      assert.deepStrictEqual(got, [])
+      assert.strictEqual((yield* cli([...line, "--base-url", url])).code, 0)
+    })
+  )
+
+  it.scoped("says that nobody knows whether a lost call was done only of an operation that changes something", () =>
+    Effect.gen(function* () {
+      const { url } = yield* serving(() => ({ headers: { "content-type": "text/html" }, body: {} }))
+      const file = manifest("lost", {})
+      const tried = (operation: string) => ["catalog", "try", file, operation, "--base-url", url, "--yes"]
+      const read = (yield* cli(tried("shop-items"))).out.join("\n")
+      assert.include(read, "a run would hold $0.005 and cost nothing\n")
+      assert.notInclude(read, "nobody knows")
+      assert.strictEqual(yield* costTold(tried("shop-items")), 0)
+      const changed = (yield* cli(tried("shop-order"))).out.join("\n")
+      assert.include(changed, "a run would hold $0.005 and cost nothing until somebody has found out")
+      assert.include(changed, "and nobody knows whether it was done")
+      assert.strictEqual(yield* costTold(tried("shop-order")), null)
+    })
+  )
+
+  it.scoped("says what a failed call would cost whose answer tells it", () =>
+    Effect.gen(function* () {
+      const { url } = yield* serving(() => ({ body: { error: "spent all the same", cost: 700 } }))
+      const costly = { ...items, response: { ...items.response, costMicros: "body.cost" } }
+      const line = ["catalog", "try", manifest("costly", { operations: [costly] }), "shop-items", "--base-url", url]
+      assert.include((yield* cli(line)).out.join("\n"), "a run would hold $0.005 and cost $0.0007")
+      assert.strictEqual(yield* costTold(line), 700)
     })
   )
 })

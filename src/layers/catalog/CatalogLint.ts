@@ -69,11 +69,9 @@ const pollProblem = (
   sample: Sample,
   asked: number
 ): Pick<LintProblem, "message" | "path"> | null => {
-  if (async === undefined || sample.outcome === "error") return null
-  if (sample.polls === undefined)
-    return async.result === undefined || sample.start === undefined
-      ? null
-      : { path: ".polls", message: "is needed: async.result asks another address than the polls do" }
+  if (async === undefined || sample.outcome === "error" || answersOf(sample).length === 1) return null
+  if (sample.polls === undefined && async.result !== undefined)
+    return { path: ".polls", message: "is needed: async.result asks another address than the polls do" }
   const answers = answersOf(sample).length
   return asked === answers
     ? null

@@ -12,6 +12,7 @@ import { expressionStepsMax } from "../../domain/limits/Calls.js"
 import { expressionCharsMax, expressionDepthMax } from "../../domain/limits/Manifests.js"
 import { type Ast, interpret, truthy, ValueMissing } from "./BoundedInterpreter.js"
 import { Budget, payFor } from "./ExpressionBudget.js"
+import { mistakeIn } from "./ExpressionMistakes.js"
 
 /**
  * What every expression of a manifest reads. `headers` have lower-case names; `input` holds the operation's own fields.
@@ -22,6 +23,10 @@ export interface AnswerView {
   readonly body: Json
   readonly input: { readonly [key: string]: Json }
 }
+
+const parts = Object.keys({ status: true, headers: true, body: true, input: true } satisfies {
+  readonly [Part in keyof AnswerView]: true
+})
 
 /** Why an expression says nothing. */
 interface Stumbled {
@@ -65,14 +70,6 @@ const isTooDeep = (ast: Ast): boolean => {
   return false
 }
 
-/** `!a.b` reads as `(!a).b`, which is null for every answer. The author of a manifest never means that. */
-const negatesOnlyTheStart = (node: unknown): boolean => {
-  if (Array.isArray(node)) return node.some(negatesOnlyTheStart)
-  if (!isNode(node)) return false
-  const start = node["type"] === "Subexpression" ? node["left"] : node["type"] === "Flatten" ? node["child"] : undefined
-  return (isNode(start) && start["type"] === "NotExpression") || Object.values(node).some(negatesOnlyTheStart)
-}
-
 const expressionOf = (source: string, ast: Ast, texts: "counted" | "refused"): Expression => {
   const interpreted = <A>(view: AnswerView, use: (value: Json, budget: Budget) => A): Either.Either<A, Stumbled> =>
     Either.try({
@@ -113,13 +110,12 @@ export const compile = (
 ): Either.Either<Expression, string> =>
   source.length > expressionCharsMax
     ? Either.left(`it has more than ${expressionCharsMax} characters`)
-    : Either.flatMap(parse(source), (ast) =>
-        isTooDeep(ast)
-          ? Either.left(tooDeep)
-          : source.includes("!") && negatesOnlyTheStart(ast)
-            ? Either.left("`!a.b` reads as `(!a).b` and never holds; write `!(a.b)`")
-            : Either.right(expressionOf(source, ast, counts ? "refused" : "counted"))
-      )
+    : Either.flatMap(parse(source), (ast) => {
+        const mistake = isTooDeep(ast) ? tooDeep : mistakeIn(ast, parts)
+        return mistake === null
+          ? Either.right(expressionOf(source, ast, counts ? "refused" : "counted"))
+          : Either.left(mistake)
+      })
 
 export const holds = (expression: Expression | undefined, view: AnswerView): boolean =>
   expression !== undefined && expression.holds(view)

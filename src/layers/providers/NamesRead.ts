@@ -1,5 +1,5 @@
 /**
- * Whether an expression reads a part of what every expression sees: `status`, `headers`, `body`, `input`. Decided by
+ * What an expression reads of the whole that every expression sees (`status`, `headers`, `body`, `input`). Decided by
  * the parsed expression: a text in quotes that is called `body` is not read. Not used in the path of a run.
  */
 import { jmespath } from "@jmespath-community/jmespath"
@@ -22,21 +22,26 @@ const leadOn = new Set([
 const whole = new Set(["Root"])
 const current = new Set(["Current", "Identity"])
 
-/** `isWhole`: the node looks at the whole, and not at a value inside of it. */
-const reads = (node: unknown, parts: ReadonlySet<string>, isWhole: boolean): boolean => {
-  if (Array.isArray(node)) return node.some((each) => reads(each, parts, isWhole))
-  if (!isRecord(node) || node["type"] === "Literal") return false
-  if (node["type"] === "Field") return isWhole && typeof node["name"] === "string" && parts.has(node["name"])
-  if (isType(node, whole)) return true
-  if (isType(node, current)) return isWhole
+/**
+ * The members of the whole that the node names; null stands for the whole itself. `isWhole`: the node looks at the
+ * whole, and not at a value inside of it.
+ */
+export const namesRead = (node: unknown, isWhole = true): ReadonlyArray<string | null> => {
+  if (Array.isArray(node)) return node.flatMap((each) => namesRead(each, isWhole))
+  if (!isRecord(node) || node["type"] === "Literal") return []
+  if (node["type"] === "Field") return isWhole && typeof node["name"] === "string" ? [node["name"]] : []
+  if (isType(node, whole)) return [null]
+  if (isType(node, current)) return isWhole ? [null] : []
   // A function applies it to the members of a list.
-  if (node["type"] === "ExpressionReference") return reads(node["child"], parts, false)
-  if (!isType(node, leadOn)) return Object.values(node).some((each) => reads(each, parts, isWhole))
+  if (node["type"] === "ExpressionReference") return namesRead(node["child"], false)
+  if (!isType(node, leadOn)) return Object.values(node).flatMap((each) => namesRead(each, isWhole))
   const { condition, left, right } = node
   const isStill = isType(left, whole) || (isWhole && isType(left, current))
-  return (!isStill && reads(left, parts, isWhole)) || reads([right, condition], parts, isStill)
+  return [...(isStill ? [] : namesRead(left, isWhole)), ...namesRead([right, condition], isStill)]
 }
 
 /** Of an expression that parses. */
-export const readsOneOf = (source: string, parts: ReadonlyArray<Part>): boolean =>
-  reads(jmespath.compile(source), new Set(parts), true)
+export const readsOneOf = (source: string, parts: ReadonlyArray<Part>): boolean => {
+  const sought = new Set<string>(parts)
+  return namesRead(jmespath.compile(source)).some((name) => name === null || sought.has(name))
+}

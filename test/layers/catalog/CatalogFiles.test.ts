@@ -483,6 +483,23 @@ describe("a check of manifests", () => {
     )
   })
 
+  it.live("tells of a slow operation whose rules take the answer of its start for the result", () =>
+    Effect.gen(function* () {
+      const slow = (done: string) =>
+        provider(
+          `provenance: { docs: x, verified: false }\nasync: { ticket: body.id, poll: { path: '/jobs/{id}' }, done: '${done}' }\nsamples: { hit: { input: {}, start: { id: a }, body: { name: x }, outcome: hit } }`
+        )
+      const lint = (text: string) =>
+        Effect.map(lintCatalog(Either.getOrThrow(decode([text]))), (found) =>
+          found.map(({ message, path }) => `${path}: ${message}`)
+        )
+      assert.deepStrictEqual(yield* lint(slow("body.name")), [])
+      assert.deepStrictEqual(yield* lint(slow("body")), [
+        "samples.hit: asked 1 times, and start, polls and body are 2 answers: async.done holds for another of them"
+      ])
+    })
+  )
+
   it.live(
     "ends where a sample is polled without end, and sends an empty body as one",
     () =>

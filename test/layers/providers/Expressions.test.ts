@@ -63,8 +63,45 @@ describe("an expression", () => {
       "[".repeat(9_900)
     ])
       assert.deepStrictEqual(Either.flip(compile(deep)), Either.right("it is nested more than 200 levels deep"))
-    assert.isTrue(Either.isRight(compile(`${"a.".repeat(150)}a`)))
+    assert.isTrue(Either.isRight(compile(`body${".a".repeat(150)}`)))
   })
+
+  const mistakes: ReadonlyArray<[source: string, told: string]> = [
+    ["body.id = `1`", "a single `=` compares nothing; write `==`"],
+    ["status = `404` && body.a", "a single `=` compares nothing; write `==`"],
+    ["body[?id = 'a'].name", "a single `=` compares nothing; write `==`"],
+    ["uper(body.id) == 'A'", "there is no function uper; did you mean upper?"],
+    ["body.items[?size(tags) > `0`]", "there is no function size"],
+    ["map(&trimm(name), body.items)", "there is no function trimm; did you mean trim?"],
+    ["constructor(body)", "there is no function constructor"],
+    ["contains(body.a)", "contains takes 2 arguments, and has 1"],
+    ["length(body.a, body.b)", "length takes 1 argument, and has 2"],
+    ["split(body.a)", "split takes 2 to 3 arguments, and has 1"],
+    ["merge()", "merge takes at least 1 argument, and has 0"],
+    ["sort_by(body.items, name)", "argument 2 of sort_by must be an expression with &, such as &name"],
+    ["$foo.bar", "there is no variable $foo; let $foo = … in … makes one"],
+    ["[(let $a = body in $a), $a]", "there is no variable $a; let $a = … in … makes one"],
+    ["true", "an expression sees status, headers, body, input, and there is no true"],
+    ["items[0].id", "an expression sees status, headers, body, input, and there is no items"],
+    ["bdy.id", "an expression sees status, headers, body, input, and there is no bdy; did you mean body?"],
+    ["@.header.link", "an expression sees status, headers, body, input, and there is no header; did you mean headers?"],
+    ["!body.a", "`!a.b` reads as `(!a).b` and never holds; write `!(a.b)`"]
+  ]
+  for (const [source, told] of mistakes)
+    it(`${source} is refused: ${told}`, () => assert.deepStrictEqual(Either.flip(compile(source)), Either.right(told)))
+
+  for (const source of [
+    "let $a = body.x, $b = input in [$a, $b, (let $c = $a in $c.d)]",
+    "body.items[?price > `1` && contains(tags, 'a')].{id: id, all: tags[*].name | [0]}",
+    "not_null(body.a, body.b, 'none')",
+    "find_first(body.a, 'x', `1`)",
+    "sort_by(body.items, &to_number(price))[-1]",
+    "@",
+    "$.body.a || [body, status]",
+    "body | items[0] | name",
+    'headers."x-count"'
+  ])
+    it(`${source} has no mistake`, () => assert.isTrue(Either.isRight(compile(source))))
 })
 
 describe("an exact number in an expression", () => {

@@ -124,7 +124,7 @@ describe("scripted providers", () => {
       ])
       assert.deepStrictEqual(yield* atLimit(call, hit({}, { after: limit - 1 }), limit - 1), ["None", "hit"])
       const slow = callOf({
-        operation: { async: { ticket: "body.id", poll: { path: "/jobs/{ticket}" }, done: "true", totalMs: 90_000 } }
+        operation: { async: { ticket: "body.id", poll: { path: "/jobs/{ticket}" }, done: "`true`", totalMs: 90_000 } }
       })
       assert.deepStrictEqual(yield* atLimit(slow, hit({}, { after: 89_999 }), 89_999), ["None", "hit"])
       assert.deepStrictEqual(yield* atLimit(slow, silence, 90_000), lost)

@@ -22,7 +22,7 @@ import type {
 import type { Candidate } from "../../../domain/RoutePlan.js"
 import { type Attempt, endedAttempt, type Receipt, type Run, type StoredResult } from "../../../domain/Run.js"
 import type { RunFailure } from "../../../domain/RunFailures.js"
-import { type AttemptCost, costOf } from "../../../domain/Settlement.js"
+import { type AttemptCost, costOfFailure } from "../../../domain/Settlement.js"
 import type { Media } from "../../../services/RunStore.js"
 import { costOfAnswer } from "../../providers/PriceByInput.js"
 import type { AttemptFailure, CallStopped } from "./AttemptCall.js"
@@ -158,10 +158,7 @@ const factsOf = (failed: AttemptFailure): Failed => {
 export const endFailed = (ended: Ended, failed: AttemptFailure): Ending => {
   const { attempt, candidate, run } = ended
   const { evidence, failure, sharedWithRunId, told } = factsOf(failed)
-  const cost =
-    sharedWithRunId !== null
-      ? nothing
-      : costOf({ price: null, resultCount: null, evidence: told, maxMicros: candidate.maxMicros })
+  const cost = sharedWithRunId !== null ? nothing : costOfFailure(told, candidate.maxMicros)
   return {
     attempt: withProof(failedAttempt(attempt, failure), ended, { cost, evidence, sharedWithRunId }),
     media: null,

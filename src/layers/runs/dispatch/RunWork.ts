@@ -7,6 +7,7 @@ import { Effect, Option } from "effect"
 import { nextStep } from "../../../domain/Fallback.js"
 import { AttemptId, MediaId, ReceiptId } from "../../../domain/Ids.js"
 import { attemptWithoutWords, runWithoutAnswer } from "../../../domain/Placeholder.js"
+import { isUncertain } from "../../../domain/ProviderCall.js"
 import type { Candidate } from "../../../domain/RoutePlan.js"
 import type { Attempt, Run } from "../../../domain/Run.js"
 import { CancellationRequestedAfterDispatch, NoRouteCandidate } from "../../../domain/RunFailures.js"
@@ -120,7 +121,7 @@ export const workOn = (
     failed: AttemptFailure
   ) {
     const ended = yield* endedNow(progress.run, opened)
-    if (failed._tag === "CallLost" && opened.candidate.effectful) {
+    if (isUncertain(failed, opened.candidate.effectful)) {
       const uncertain = endUncertain(ended, failed)
       yield* tellFailedCall(uncertain, failed)
       return yield* ending.settle(work, after(progress, uncertain), "Uncertain")
