@@ -57,4 +57,16 @@ describe("an OpenAPI document", () => {
       assert.isBelow((process.cpuUsage().user - before) / 1000, 5_000)
     })
   )
+
+  it.effect("whose merge keys would grow to very many values is refused, and one without a map to merge too", () =>
+    Effect.gen(function* () {
+      const levels = Array.from(
+        { length: 12 },
+        (_, at) => `x-${at + 1}: &l${at + 1} { <<: [${Array.from({ length: 10 }, () => `*l${at}`).join(", ")}] }`
+      ).join("\n")
+      const yaml = (text: string) => messages(`openapi: 3.0.3\n${text}\npaths: {}\n`)
+      assert.match((yield* yaml(`x-0: &l0 { a: 1 }\n${levels}`)).join("\n"), /no YAML: Excessive alias count/)
+      assert.match((yield* yaml("x-a: { <<: 5 }")).join("\n"), /no YAML: Merge sources must be maps/)
+    })
+  )
 })

@@ -83,6 +83,41 @@ Name: { type: string, maxLength: 9 }
   )
 })
 
+describe("a document with merge keys of YAML", () => {
+  it.effect(
+    "is read with what they stand for; what is written beside one comes first, and in quotes it is a name",
+    () =>
+      Effect.gen(function* () {
+        const imported = yield* importOpenApi([
+          {
+            file: "merged.yaml",
+            text: `${head}x-base: &base { type: object, properties: &props { a: { type: string }, b: { type: string } } }
+x-ok: &ok { responses: {} }
+paths:
+  /a:
+    post:
+      <<: *ok
+      operationId: a
+      requestBody:
+        content:
+          application/json:
+            schema: { <<: *base, properties: { <<: *props, b: { type: integer }, "<<": { type: boolean } } }
+  /b: { get: { <<: [*ok, { operationId: b, responses: { "204": {} } }] } }
+`
+          }
+        ])
+        const [a, b] = imported.endpoints
+        assert.deepStrictEqual(a?.operation.input["properties"], {
+          a: { type: "string" },
+          b: { type: "integer" },
+          "<<": { type: "boolean" }
+        })
+        assert.strictEqual(String(b?.operation.id), "shop-example.b")
+        assert.deepStrictEqual([...said(imported, "changed"), ...said(imported, "skipped")], [])
+      })
+  )
+})
+
 describe("a document that cannot be read", () => {
   it.effect("is reported with its first mistake and where that stands", () =>
     Effect.gen(function* () {

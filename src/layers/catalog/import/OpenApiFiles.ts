@@ -21,9 +21,12 @@ const isJson = Schema.is(Json)
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? (error.message.split("\n", 1)[0] ?? "").replace(/:$/, "") : String(error)
 
-/** Left: the first mistake, with its line. */
+/**
+ * Left: the first mistake, with its line. Merge keys (`<<: *base`) are of YAML 1.1. Most programs that read OpenAPI
+ * documents merge them, so that documents are written with them.
+ */
 const parseYaml = (text: string): Either.Either<unknown, string> => {
-  const parsed = parseDocument(text, { uniqueKeys: false })
+  const parsed = parseDocument(text, { uniqueKeys: false, merge: true })
   const [mistake] = parsed.errors
   return mistake === undefined
     ? Either.try({ try: (): unknown => parsed.toJS({ maxAliasCount: 1000 }), catch: reasonOf })
