@@ -13,7 +13,7 @@ import type { Endpoint } from "../domain/Manifest.js"
 import { similar } from "../domain/Similar.js"
 import type { ImportReport } from "../layers/catalog/import/ImportReport.js"
 import { announced, dryRun } from "./Announced.js"
-import type { Answer } from "./Answer.js"
+import { type Answer, NotUnderstood } from "./Answer.js"
 import * as Drafts from "./Drafts.js"
 import { NotMade } from "./Drafts.js"
 import * as Inputs from "./Inputs.js"
@@ -45,7 +45,15 @@ interface Made {
   readonly secrets: ReadonlyArray<string>
 }
 
-const notesOf = ({ notes }: ImportReport): ReadonlyArray<string> => notes.map(({ message }) => message)
+const notesOf = ({ notes }: ImportReport): ReadonlyArray<string> =>
+  notes.map(({ effect, examples, message }) =>
+    // What was skipped is not the operation that the manifest has.
+    effect === "skipped" ? `${message} (${examples.join(", ")})` : message
+  )
+
+/** Why no operation was made: what was left out of a document, such as its webhooks, is no reason. */
+const reasonOf = ({ notes }: ImportReport): string =>
+  notes.flatMap(({ effect, message }) => (effect === "skipped" ? [message] : [])).join("; ")
 
 const isTerminal = Effect.map(Screen, ({ interactive }) => interactive)
 
@@ -66,9 +74,9 @@ const fromCurl = Effect.fnUntraced(function* (id: Option.Option<string>) {
   if (Either.isLeft(found)) return yield* new NotMade({ reason: found.left })
   const report = new ReportBuilder()
   const endpoint = new OperationImporter(report).take(found.right.operation)
-  const notes = notesOf(report.done(1, endpoint === null ? 0 : 1))
-  if (endpoint === null) return yield* new NotMade({ reason: notes.join("; ") })
-  const made: Made = { endpoint, leftOut: [...found.right.leftOut, ...notes], secrets: found.right.secrets }
+  const done = report.done(1, endpoint === null ? 0 : 1)
+  if (endpoint === null) return yield* new NotMade({ reason: reasonOf(done) })
+  const made: Made = { endpoint, leftOut: [...found.right.leftOut, ...notesOf(done)], secrets: found.right.secrets }
   return made
 })
 
@@ -78,7 +86,10 @@ const namesShown = 20
 const noOperation = (file: string, asked: string, names: ReadonlyArray<string>): string => {
   const sorted = [...new Set([...similar(asked, names), ...names])]
   const more = sorted.length > namesShown ? ` and ${sorted.length - namesShown} more` : ""
-  return `${file} has no operation ${asked}; it has ${sorted.slice(0, namesShown).join(", ")}${more}`
+  const has = `it has ${sorted.slice(0, namesShown).join(", ")}${more}`
+  return asked === ""
+    ? `--operation must name one operation of ${file}; ${has}`
+    : `${file} has no operation ${asked}; ${has}`
 }
 
 const fromDocument = Effect.fnUntraced(function* (
@@ -91,15 +102,13 @@ const fromDocument = Effect.fnUntraced(function* (
     Option.isNone(operation) && (yield* isTerminal)
       ? yield* Prompt.text({ message: "Which operation: its operationId, or method and path" })
       : Option.getOrElse(operation, () => "")
-  if (asked === "") return yield* new NotMade({ reason: "--operation must name one operation of the document" })
   const { endpoints, names, report } = yield* importNamedOperations(file, [asked], Option.getOrUndefined(id))
   const [endpoint] = endpoints
-  const notes = notesOf(report)
   if (endpoint === undefined)
     return yield* new NotMade({
-      reason: notes.length === 0 ? noOperation(basename(file), asked, names) : notes.join("; ")
+      reason: report.read === 0 && names.length > 0 ? noOperation(basename(file), asked, names) : reasonOf(report)
     })
-  const made: Made = { endpoint, leftOut: notes, secrets: [] }
+  const made: Made = { endpoint, leftOut: notesOf(report), secrets: [] }
   return made
 })
 
@@ -130,7 +139,10 @@ export const catalogNew = Command.make(
       { dryRun, json },
       Effect.gen(function* () {
         const { endpoint, leftOut, secrets } = yield* Option.match(openapi, {
-          onNone: () => fromCurl(id),
+          onNone: () =>
+            Option.isSome(operation)
+              ? new NotUnderstood({ message: "--operation: needs --openapi FILE, the document that has the operation" })
+              : fromCurl(id),
           onSome: (file) => fromDocument(file, operation, id)
         })
         const { manifestTexts } = yield* Effect.promise(() => import("../layers/catalog/import/ManifestWriting.js"))

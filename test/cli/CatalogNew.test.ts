@@ -180,7 +180,8 @@ layer(CommandLineTest, { excludeTestServices: true })("catalog new", (it) => {
         ["wget https://a.example", /begins with the word curl/],
         ["curl -H 'a: b'", /has no address/],
         ["curl 'https://a.example", /never closed/],
-        ["curl -I https://a.example", /HEAD/]
+        ["curl -I https://a.example", /the method HEAD is not supported; use GET, POST, PUT, PATCH, DELETE/],
+        ["curl -X FOO https://a.example", /the method FOO is not supported; use GET/]
       ] as const) {
         const wrong = yield* cli(["catalog", "new", "--to", folderOf("wrong")], { input: command })
         assert.notStrictEqual(wrong.code, 0, command)
@@ -257,7 +258,54 @@ paths: { /a: { get: { operationId: getOne, responses: {} } }, /b: { get: { opera
       assert.strictEqual((yield* json([...ofTwins, "getone"]))["operation"], "twins-example.getone")
       assert.strictEqual(written("twins").manifest.operations[0].path, "/b")
       const none = yield* cli(["catalog", "new", "--openapi", document, "--operation", "ghost", "--to", folderOf("no")])
-      assert.match(none.err.join("\n"), /has no operation ghost/)
+      assert.match(none.err.join("\n"), /has no operation ghost; it has (?=.*list)(?=.*add)/)
+    })
+  )
+
+  it.effect(
+    "lists the operations of a document where none was named, or one that it has not, whatever else it holds",
+    () =>
+      Effect.gen(function* () {
+        const document = join(place, "webhooks.yaml")
+        writeFileSync(
+          document,
+          `openapi: 3.1.0
+info: { title: Hooks, version: "1" }
+servers: [{ url: "https://hooks.example" }]
+security: []
+paths: { /a: { get: { operationId: list, responses: {} }, put: { operationId: list, responses: {} }, head: { responses: {} } } }
+webhooks: { x: { post: { responses: {} } } }
+`
+        )
+        const asked = ["catalog", "new", "--to", folderOf("hooks"), "--openapi", document]
+        for (const [options, words] of [
+          [
+            ["--operation", "nosuch"],
+            "Nothing was written: webhooks.yaml has no operation nosuch; it has list, HEAD /a"
+          ],
+          [[], "Nothing was written: --operation must name one operation of webhooks.yaml; it has list, HEAD /a"],
+          [
+            ["--operation", "HEAD /a"],
+            "Nothing was written: the method HEAD is not supported; use GET, POST, PUT, PATCH, DELETE"
+          ]
+        ] as const) {
+          const { code, err } = yield* cli([...asked, ...options])
+          assert.strictEqual(code, 1)
+          assert.include(err.join("\n"), words)
+          assert.notInclude(err.join("\n"), "left out webhooks")
+        }
+        assert.include(
+          (yield* json([...asked, "--operation", "list"]))["leftOut"],
+          "an id that was there already: give each operation an id of its own (PUT /a as hooks-example.list)"
+        )
+      })
+  )
+
+  it.effect("says that --operation needs a document", () =>
+    Effect.gen(function* () {
+      const { code, err } = yield* cli(["catalog", "new", "--to", folderOf("none"), "--operation", "list"])
+      assert.strictEqual(code, 2)
+      assert.match(err.join("\n"), /--operation: needs --openapi FILE/)
     })
   )
 })

@@ -105,7 +105,7 @@ describe("an OpenAPI document", () => {
       assert.includeMembers(
         [...said(imported, "skipped")],
         [
-          "the method HEAD",
+          "the method HEAD is not supported; use GET, POST, PUT, PATCH, DELETE",
           "a document without operations",
           "a document that is neither OpenAPI 3 nor Swagger 2",
           "a file that holds no document"
@@ -211,8 +211,8 @@ describe("flat rows", () => {
       assert.sameMembers(
         [...said(imported, "skipped")],
         [
-          "an id that was there already",
-          "the method OPTIONS",
+          "an id that was there already: give each operation an id of its own",
+          "the method OPTIONS is not supported; use GET, POST, PUT, PATCH, DELETE",
           "a line without endpointId and providerId, or with fields of other types",
           "a line that is not JSON"
         ]

@@ -5,7 +5,7 @@
 import type * as FileSystem from "@effect/platform/FileSystem"
 import { Effect, Either, Option } from "effect"
 import { join } from "node:path"
-import { isObject, type JsonObject } from "../../../domain/Json.js"
+import type { JsonObject } from "../../../domain/Json.js"
 import type { Endpoint } from "../../../domain/Manifest.js"
 import { member } from "../../../domain/Members.js"
 import { runInSlices } from "../../node/LongWork.js"
@@ -13,7 +13,7 @@ import { OperationImporter } from "./ImportedOperation.js"
 import { type Imported, ReportBuilder } from "./ImportReport.js"
 import { bundle, fileReader } from "./OpenApiFiles.js"
 import { importedId, operationOf } from "./OpenApiOperations.js"
-import { entriesOf, operationMethods, textOf } from "./OpenApiParts.js"
+import { entriesOf, operationMethods, textOf, unreadable } from "./OpenApiParts.js"
 import { type Reading, readingOf } from "./OpenApiReading.js"
 import { resolved } from "./OpenApiSchemas.js"
 import { scopesIn } from "./OpenApiSecurity.js"
@@ -25,8 +25,11 @@ export interface OpenApiDocument {
 }
 
 /** The document as OpenAPI 3. */
-const asVersion3 = (document: JsonObject): Either.Either<JsonObject, string> => {
-  if (textOf(document["swagger"]).startsWith("2.")) return upgradedFromSwagger(document)
+const asVersion3 = (document: JsonObject, file: string, report: ReportBuilder): Either.Either<JsonObject, string> => {
+  if (textOf(document["swagger"]).startsWith("2."))
+    return upgradedFromSwagger(document, (effect, subject, message) =>
+      report.note(effect, `${file} ${subject}`, message)
+    )
   return textOf(document["openapi"]).startsWith("3.")
     ? Either.right(document)
     : Either.left("a document that is neither OpenAPI 3 nor Swagger 2")
@@ -45,15 +48,15 @@ const operationsIn = ({ document, file, report }: Reading): ReadonlyArray<Found>
     if (path.startsWith("x-")) return []
     const item = resolved(document, value)
     if (item === null) {
-      report.note("skipped", `${file} ${path}`, "a path whose reference leads nowhere")
+      report.note("skipped", `${file} ${path}`, unreadable("a path", value))
       return []
     }
     return operationMethods.flatMap((method): ReadonlyArray<Found> => {
       const written = member(item, method)
-      if (!isObject(written)) return []
+      if (written === undefined) return []
       const operation = resolved(document, written)
       if (operation !== null) return [{ path, item, method, operation }]
-      report.note("skipped", `${file} ${method} ${path}`, "an operation whose reference leads nowhere")
+      report.note("skipped", `${file} ${method} ${path}`, unreadable("an operation", written))
       return []
     })
   })
@@ -100,7 +103,7 @@ const importFrom = (
       const bundled = yield* bundle(file, readFile)
       if (Either.isRight(bundled))
         for (const problem of bundled.right.problems) report.note("changed", file, `could not follow ${problem}`)
-      const document = Either.flatMap(bundled, (each) => asVersion3(each.document))
+      const document = Either.flatMap(bundled, (each) => asVersion3(each.document, file, report))
       if (Either.isLeft(document)) {
         report.note("skipped", file, document.left)
         continue

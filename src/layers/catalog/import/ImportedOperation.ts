@@ -80,7 +80,7 @@ const isProviderId = Schema.is(ProviderId)
 const isEndpointId = Schema.is(EndpointId)
 const decodeOperation = Schema.decodeUnknownEither(Operation)
 
-const methods: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE"])
+const methods: ReadonlyArray<string> = Operation.fields.method.literals
 /** Headers that the gateway writes itself. */
 const ownHeaders: ReadonlySet<string> = new Set([
   "authorization",
@@ -123,6 +123,8 @@ const noJobs: ReadonlySet<string> = new Set()
 
 /** Shorter than the longest id allowed: `ManifestWriting.ts` appends `-2` and so on. */
 export const importedIdCharsMax = 60
+
+const idTaken = "an id that was there already: give each operation an id of its own"
 
 export const slug = (text: string): string =>
   text
@@ -243,10 +245,14 @@ export class OperationImporter {
       return null
     }
     const method = source.method.toUpperCase()
-    if (!methods.has(method)) return skip(`the method ${method}`)
+    if (!methods.includes(method)) return skip(`the method ${method} is not supported; use ${methods.join(", ")}`)
     const id = endpointIdOf(source.id)
     if (id !== source.id) this.report.note("changed", source.id, "an id with characters that ids do not have")
-    if (this.ids.has(id)) return skip("an id that was there already")
+    // The id alone is that of the operation which is kept.
+    if (this.ids.has(id)) {
+      this.report.note("skipped", `${method} ${source.path} as ${id}`, idTaken)
+      return null
+    }
     const isAddressed = isAddress(source.baseUrl, source.variables)
     if (!isAddressed)
       this.report.note(

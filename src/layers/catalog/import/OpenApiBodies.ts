@@ -7,7 +7,7 @@ import { member, setMember } from "../../../domain/Members.js"
 import type { Body } from "../../../domain/Manifest.js"
 import type { ImportedField } from "./ImportedOperation.js"
 import { exampleBeside, withExample } from "./OpenApiExamples.js"
-import { entriesOf, listOf, textOf } from "./OpenApiParts.js"
+import { entriesOf, listOf, textOf, unreadable } from "./OpenApiParts.js"
 import type { Reading } from "./OpenApiReading.js"
 import { flattened, inlineSchema, resolved } from "./OpenApiSchemas.js"
 import { inQuery, saidOf, typesOf } from "./OpenApiStyles.js"
@@ -243,7 +243,7 @@ export const bodyOf = (
     report.note(required ? "skipped" : "changed", id, required ? what : `left out ${what}`)
     return required ? null : empty
   }
-  if (body === null) return leave("a request body whose reference leads nowhere")
+  if (body === null) return leave(unreadable("a request body", value))
   const content = entriesOf(body["content"])
   const chosen = chosenOf(content, (media) => inlineSchema(document, media["schema"]).schema)
   if (chosen === undefined) {

@@ -14,7 +14,7 @@ import {
 import { bodyOf, isJsonType } from "./OpenApiBodies.js"
 import { errorSentence, onErrorStatus } from "./OpenApiErrors.js"
 import { parameterFields } from "./OpenApiParameters.js"
-import { entriesOf, listOf, textOf } from "./OpenApiParts.js"
+import { entriesOf, listOf, textOf, unreadable, writtenParameters } from "./OpenApiParts.js"
 import type { Reading } from "./OpenApiReading.js"
 import { resolved } from "./OpenApiSchemas.js"
 import { authOf } from "./OpenApiSecurity.js"
@@ -79,9 +79,10 @@ const parametersOf = (
   operation: JsonObject
 ): ReadonlyArray<JsonObject> => {
   const found = new Map<string, JsonObject>()
-  for (const raw of [...listOf(item["parameters"]), ...listOf(operation["parameters"])]) {
+  const leave = (what: string): void => report.note("changed", id, `left out ${what}`)
+  for (const raw of writtenParameters(item, operation, leave)) {
     const parameter = resolved(document, raw)
-    if (parameter === null) report.note("changed", id, "left out a parameter whose reference leads nowhere")
+    if (parameter === null) leave(unreadable("a parameter", raw))
     else found.set(`${textOf(parameter["in"])} ${textOf(parameter["name"])}`, parameter)
   }
   return Array.from(found.values())

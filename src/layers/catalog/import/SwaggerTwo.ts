@@ -7,8 +7,12 @@ import { upgradeFromTwoToThree } from "@scalar/openapi-upgrader/2.0-to-3.0"
 import { Either, Schema } from "effect"
 import { isObject, Json, type JsonObject } from "../../../domain/Json.js"
 import { member, setMember } from "../../../domain/Members.js"
-import { operationMethods, textOf, listOf } from "./OpenApiParts.js"
+import type { ImportEffect } from "./ImportReport.js"
+import { listOf, operationMethods, textOf, unreadable, writtenParameters } from "./OpenApiParts.js"
 import { resolved } from "./OpenApiSchemas.js"
+
+/** Takes what is left out, of which part of the document. */
+type Note = (effect: ImportEffect, subject: string, message: string) => void
 
 const isJson = Schema.is(Json)
 const urlEncoded = "application/x-www-form-urlencoded"
@@ -21,17 +25,22 @@ const propertyOf = ({ in: _in, name: _name, required: _required, ...rest }: Json
 const keyOf = (parameter: JsonObject): string => `${textOf(parameter["in"])} ${textOf(parameter["name"])}`
 
 /** The parameters of an operation: its own ones come before those of its path with the same name. */
-const merged = (document: JsonObject, item: JsonObject, operation: JsonObject): ReadonlyArray<JsonObject> => {
+const merged = (
+  document: JsonObject,
+  item: JsonObject,
+  operation: JsonObject,
+  leave: (what: string) => void
+): ReadonlyArray<JsonObject> => {
   const found = new Map<string, JsonObject>()
-  for (const raw of [...listOf(item["parameters"]), ...listOf(operation["parameters"])]) {
+  for (const raw of writtenParameters(item, operation, leave)) {
     const parameter = resolved(document, raw)
-    if (parameter !== null) found.set(textOf(parameter["in"]) === "body" ? "body" : keyOf(parameter), parameter)
+    if (parameter === null) leave(unreadable("a parameter", raw))
+    else found.set(textOf(parameter["in"]) === "body" ? "body" : keyOf(parameter), parameter)
   }
   return Array.from(found.values())
 }
 
-const prepared = (document: JsonObject, item: JsonObject, operation: JsonObject): JsonObject => {
-  const parameters = merged(document, item, operation)
+const prepared = (document: JsonObject, operation: JsonObject, parameters: ReadonlyArray<JsonObject>): JsonObject => {
   const fields = parameters.filter((parameter) => parameter["in"] === "formData")
   if (fields.length === 0) return { ...operation, parameters }
   const consumed = listOf(operation["consumes"] ?? document["consumes"]).map(textOf)
@@ -52,16 +61,30 @@ const prepared = (document: JsonObject, item: JsonObject, operation: JsonObject)
   return { ...operation, consumes: [kind], parameters: [...others, body] }
 }
 
-const preparedPaths = (document: JsonObject): JsonObject => {
+/** What cannot be read is noted and left out here: the library fails at it. */
+const preparedPaths = (document: JsonObject, note: Note): JsonObject => {
   const paths: { [key: string]: Json } = {}
   for (const [path, value] of Object.entries(isObject(document["paths"]) ? document["paths"] : {})) {
     const item = resolved(document, value)
-    if (item === null) continue
+    if (item === null) {
+      if (!path.startsWith("x-")) note("skipped", path, unreadable("a path", value))
+      continue
+    }
     const { parameters: _, ...rest } = item
-    const written: { [key: string]: Json } = { ...rest }
+    const written: { [key: string]: Json } = Object.fromEntries(
+      Object.entries(rest).filter(([name]) => !operationMethods.includes(name))
+    )
     for (const method of operationMethods) {
-      const operation = resolved(document, member(item, method))
-      if (operation !== null) setMember(written, method, prepared(document, item, operation))
+      const raw = member(item, method)
+      if (raw === undefined) continue
+      const subject = `${method} ${path}`
+      const operation = resolved(document, raw)
+      if (operation === null) {
+        note("skipped", subject, unreadable("an operation", raw))
+        continue
+      }
+      const leave = (what: string): void => note("changed", subject, `left out ${what}`)
+      setMember(written, method, prepared(document, operation, merged(document, item, operation, leave)))
     }
     setMember(paths, path, written)
   }
@@ -69,10 +92,10 @@ const preparedPaths = (document: JsonObject): JsonObject => {
 }
 
 /** Left: why the document cannot be turned. */
-export const upgradedFromSwagger = (document: JsonObject): Either.Either<JsonObject, string> =>
+export const upgradedFromSwagger = (document: JsonObject, note: Note): Either.Either<JsonObject, string> =>
   Either.try({
     // The library changes what it is given.
-    try: (): unknown => upgradeFromTwoToThree(structuredClone({ ...document, paths: preparedPaths(document) })),
+    try: (): unknown => upgradeFromTwoToThree(structuredClone({ ...document, paths: preparedPaths(document, note) })),
     catch: () => "a Swagger 2 document that cannot be turned into OpenAPI 3"
   }).pipe(
     Either.flatMap((value) =>

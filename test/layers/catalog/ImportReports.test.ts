@@ -1,0 +1,61 @@
+/** What the report of an import names, so that nothing of a document goes missing in silence. */
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { importOpenApi } from "../../../src/layers/catalog/import/ImportOpenApi.js"
+import type { Imported } from "../../../src/layers/catalog/import/ImportReport.js"
+import { head, one } from "./ImportStage.js"
+
+const examplesOf = ({ report }: Imported, message: string): ReadonlyArray<string> =>
+  report.notes.find((note) => note.message === message)?.examples ?? []
+
+describe("the report of an import", () => {
+  it.effect("names method and path of an operation whose id another one has", () =>
+    Effect.gen(function* () {
+      const imported = yield* one(
+        "  /a: { get: { operationId: a, responses: {} }, put: { operationId: a, responses: {} } }\n"
+      )
+      assert.lengthOf(imported.endpoints, 1)
+      assert.deepStrictEqual(
+        [...examplesOf(imported, "an id that was there already: give each operation an id of its own")],
+        ["PUT /a as shop-example.a"]
+      )
+    })
+  )
+
+  it.effect("names what stands in place of a path, an operation or a parameter, and is none", () =>
+    Effect.gen(function* () {
+      const paths = `paths:
+  /none: null
+  /list: []
+  /text: { get: text, post: null, put: { operationId: put, responses: {} } }
+  /a: { get: { operationId: a, parameters: [null, text, { name: q, in: query, schema: { type: string }, type: string }], responses: {} } }
+  /b: { get: { operationId: b, parameters: text, responses: {} } }
+`
+      const swagger = `swagger: "2.0"\ninfo: { title: Shop, version: "1" }\nhost: api.shop.example\nschemes: [https]\nsecurity: []\n`
+      for (const [text, ofA, ofB] of [
+        [`${head}${paths}`, "shop-example.a", "shop-example.b"],
+        [`${swagger}${paths}`, "shop.yaml get /a", "shop.yaml get /b"]
+      ] as const) {
+        const imported = yield* importOpenApi([{ file: "shop.yaml", text }])
+        assert.deepStrictEqual(
+          imported.endpoints.map(({ operation }) => [
+            String(operation.id),
+            Object.keys(operation.input["properties"] ?? {})
+          ]),
+          [
+            ["shop-example.put", []],
+            ["shop-example.a", ["q"]],
+            ["shop-example.b", []]
+          ]
+        )
+        for (const [message, examples] of [
+          ["a path that is no object", ["shop.yaml /none", "shop.yaml /list"]],
+          ["an operation that is no object", ["shop.yaml get /text", "shop.yaml post /text"]],
+          ["left out a parameter that is no object", [ofA, ofA]],
+          ["left out parameters that are no list", [ofB]]
+        ] as const)
+          assert.deepStrictEqual([...examplesOf(imported, message)], [...examples], message)
+      }
+    })
+  )
+})
