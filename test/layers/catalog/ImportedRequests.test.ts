@@ -101,11 +101,73 @@ describe("what an imported operation sends", () => {
                 - { type: object, required: [kind, text], properties: { kind: { const: raw }, text: { type: string } } }
       responses: {}
 `)
-      assert.deepStrictEqual(first(imported).operation.input["required"], ["kind"])
+      const { input } = first(imported).operation
+      assert.deepStrictEqual(input["required"], ["kind"])
+      assert.deepStrictEqual(input["anyOf"], [{ required: ["url"] }, { required: ["text"] }])
+      assert.deepStrictEqual(
+        [...said(imported, "changed")],
+        ["took the fields of several alternatives of the body as one set, and left out what else tells these apart"]
+      )
       assert.strictEqual(
         sent(first(imported), { kind: "raw", text: "t" }),
         'POST https://api.shop.example/v1/a\napplication/json\n{"kind":"raw","text":"t"}'
       )
+    })
+  )
+
+  it.effect("needs the fields of one alternative, under the names that they have in the input", () =>
+    Effect.gen(function* () {
+      const body = (schema: string, required = true) =>
+        one(
+          `  /a/{a}:\n    post:\n      operationId: a\n      parameters: [{ name: a, in: path, required: true, schema: { type: string } }]\n      requestBody: { required: ${String(required)}, content: { application/json: { schema: { ${schema} } } } }\n      responses: {}\n`
+        )
+      const props =
+        "type: object, properties: { a: { type: string }, b: { type: string }, c: { type: string }, id: { type: integer, readOnly: true } }"
+      for (const [schema, choice] of [
+        [
+          "oneOf: [{ required: [a] }, { required: [b, c] }]",
+          { oneOf: [{ required: ["json_a"] }, { required: ["b", "c"] }] }
+        ],
+        ["anyOf: [{ required: [a] }, { required: [b] }]", { anyOf: [{ required: ["json_a"] }, { required: ["b"] }] }],
+        [
+          "required: [c], anyOf: [{ required: [c, a] }, { required: [b] }]",
+          { anyOf: [{ required: ["json_a"] }, { required: ["b"] }] }
+        ],
+        [
+          "allOf: [{ anyOf: [{ required: [a] }, { required: [b] }] }]",
+          { anyOf: [{ required: ["json_a"] }, { required: ["b"] }] }
+        ],
+        // Only answers have an id, so that the second one needs b alone, and the first one does not exclude it.
+        [
+          "oneOf: [{ required: [a] }, { required: [b, id] }]",
+          { anyOf: [{ required: ["json_a"] }, { required: ["b"] }] }
+        ]
+      ] as const) {
+        const imported = yield* body(`${props}, ${schema}`)
+        const { input } = first(imported).operation
+        assert.deepInclude(input, choice, schema)
+        assert.deepStrictEqual([...said(imported, "changed")], [], schema)
+        assert.strictEqual(prepare(first(imported), { a: "x", c: "z" })._tag, "Rejected", schema)
+        assert.strictEqual(prepare(first(imported), { a: "x", b: "y", c: "z" })._tag, "Accepted", schema)
+      }
+      const ofGet = yield* one(
+        `  /a: { get: { operationId: a, requestBody: { required: true, content: { application/json: { schema: { ${props}, anyOf: [{ required: [a] }, { required: [b] }] } } } }, responses: {} } }\n`
+      )
+      assert.deepStrictEqual(first(ofGet).operation.input, { type: "object", properties: {}, required: [] })
+      const left = "left out which fields the body needs, because it may be left out as a whole"
+      for (const [schema, required, note] of [
+        ["anyOf: [{ required: [a] }, { required: [b] }]", false, left],
+        ["minProperties: 1", true, "left out the keyword minProperties of the body"],
+        [
+          "oneOf: [{ required: [a] }, {}]",
+          true,
+          "took the fields of several alternatives of the body as one set, and left out what else tells these apart"
+        ]
+      ] as const) {
+        const imported = yield* body(`${props}, ${schema}`, required)
+        assert.deepStrictEqual([...said(imported, "changed")], [note], schema)
+        assert.strictEqual(prepare(first(imported), { a: "x", c: "z" })._tag, "Accepted", schema)
+      }
     })
   )
 

@@ -17,8 +17,8 @@ import {
 } from "../../../domain/Manifest.js"
 import { readUrl } from "../../../domain/Url.js"
 import { makeEndpoint } from "../ManifestEndpoints.js"
-import { checkVocabulary } from "../../providers/SchemaVocabulary.js"
 import { operationProblems } from "../Soundness.js"
+import { type FieldChoice, inputOf, namedFields } from "./ImportedInput.js"
 import type { ReportBuilder } from "./ImportReport.js"
 
 export interface ImportedField {
@@ -59,6 +59,8 @@ export interface ImportedOperation {
   readonly fields: ReadonlyArray<ImportedField>
   /** The schema of further fields, of any name, when the body takes them. */
   readonly free?: JsonObject
+  /** Which fields of the body an input needs, where it may choose among them. */
+  readonly choices?: ReadonlyArray<FieldChoice>
   /** For a body that is no object of fields. */
   readonly body?: Body
   /** Values that are sent with every call. */
@@ -140,20 +142,6 @@ export const endpointIdOf = (text: string): string =>
         .replaceAll(/[^A-Za-z0-9._~-]+/g, "-")
         .replace(/^[^A-Za-z0-9]+/, "")
         .slice(0, endpointIdCharsMax) || "unnamed"
-
-/**
- * When fields in several places have the same name, the place is put before the name. Other fields keep their names.
- */
-const namedFields = (fields: ReadonlyArray<ImportedField>): ReadonlyArray<readonly [string, ImportedField]> => {
-  const taken = new Set<string>()
-  return fields.map((field) => {
-    let name = field.name
-    for (let n = 2; taken.has(name); n += 1)
-      name = n === 2 ? `${field.place ?? "input"}_${field.name}` : `${field.place ?? "input"}_${field.name}_${n}`
-    taken.add(name)
-    return [name, field]
-  })
-}
 
 const firstProblem = (error: ParseResult.ParseError): string => {
   const [issue] = ParseResult.ArrayFormatter.formatErrorSync(error)
@@ -305,15 +293,7 @@ export class OperationImporter {
       }
     )
     const files = named.flatMap(([name, { file }]) => (file === undefined ? [] : [[name, file] as const]))
-    const { problems, schema: input } = checkVocabulary(
-      {
-        type: "object",
-        properties: Object.fromEntries(named.map(([name, { schema }]) => [name, schema])),
-        required: named.filter(([, { required }]) => required).map(([name]) => name),
-        ...(source.free === undefined ? {} : { additionalProperties: source.free })
-      },
-      "values"
-    )
+    const { problems, schema: input } = inputOf(named, source)
     for (const { message, path: place } of problems)
       this.report.note(
         "changed",

@@ -5,7 +5,9 @@
 import { isObject, type Json, type JsonObject } from "../../../domain/Json.js"
 import { member, setMember } from "../../../domain/Members.js"
 import type { Body } from "../../../domain/Manifest.js"
+import type { FieldChoice } from "./ImportedInput.js"
 import type { ImportedField } from "./ImportedOperation.js"
+import { choicesAmong, togetherOf } from "./OpenApiChoices.js"
 import { exampleBeside, withExample } from "./OpenApiExamples.js"
 import { entriesOf, listOf, textOf, unreadable } from "./OpenApiParts.js"
 import type { Reading } from "./OpenApiReading.js"
@@ -18,6 +20,8 @@ export interface ImportedBody {
   readonly body?: Body
   /** Where fields of any name go, when the body is an object of free names. */
   readonly free?: JsonObject
+  /** Which fields it needs, where it may choose among them. */
+  readonly choices?: ReadonlyArray<FieldChoice>
   /** Sent instead of the usual media type of its place. */
   readonly contentType?: string
 }
@@ -262,11 +266,12 @@ export const bodyOf = (
   }
   const { media, place, type, usual } = chosen
   if (content.length > 1) report.note("changed", id, `takes one of several kinds of request body (${place})`)
-  const schema = flattened(reading.schemaIn(id, media["schema"], { sendsDefault: required }))
+  const written = reading.schemaIn(id, media["schema"], { sendsDefault: required })
+  const schema = flattened(written)
   const types = typesOf(schema)
   const example = exampleBeside(document, media)
-  const sent = (type.split(";", 1)[0] ?? type).trim().toLowerCase()
-  const contentType = sent === usual ? {} : { contentType: type }
+  const bare = (type.split(";", 1)[0] ?? type).trim().toLowerCase()
+  const contentType = bare === usual ? {} : { contentType: type }
   const leavable: Partial<ImportedBody> = required || method === "get" ? {} : { body: { as: "fields" } }
   const properties = entriesOf(schema["properties"]).filter(
     ([, property]) => !(isObject(property) && property["readOnly"] === true)
@@ -307,5 +312,13 @@ export const bodyOf = (
     else if (isWanted) return leave(`${found}, which is required`)
     else report.note("changed", id, `left out ${found}`)
   }
-  return { fields, ...contentType, ...leavable }
+  const { choices, lost } = togetherOf(written)
+  const sent = new Set(fields.map(({ name }) => name))
+  const leftOut = new Set(properties.flatMap(([name]) => (sent.has(name) ? [] : [name])))
+  const among = choicesAmong(choices, sent, leftOut)
+  for (const what of lost) report.note("changed", id, what)
+  // Without a body none of its fields is needed, which a choice cannot say.
+  if (!required && among.length > 0)
+    report.note("changed", id, "left out which fields the body needs, because it may be left out as a whole")
+  return { fields, ...(required && among.length > 0 ? { choices: among } : {}), ...contentType, ...leavable }
 }

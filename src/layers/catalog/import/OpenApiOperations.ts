@@ -140,6 +140,7 @@ export const operationOf = (
     path,
     fields: [...parameters, ...body.fields],
     ...(body.body === undefined ? {} : { body: body.body }),
+    ...(body.choices === undefined ? {} : { choices: body.choices }),
     ...(body.free === undefined ? {} : { free: body.free }),
     ...(body.contentType === undefined
       ? {}
