@@ -15,6 +15,28 @@ const pathProblem = (path: string): string | undefined =>
       ? "must not hold control characters"
       : undefined
 
+/** What no address has as it is. Braces are of placeholders. */
+const escapedSign = /[^!-~]|["#<>\\^`]/gu
+
+const percentEscape = (sign: string): string =>
+  Array.from(new TextEncoder().encode(sign), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join("")
+
+/** The path with its placeholders as they are, and with percent escapes for what no address has. */
+export const withPercentEscapes = (path: string): string =>
+  path.replaceAll(/\{[^{}]*\}|[^{}]+/g, (part) =>
+    part.startsWith("{") ? part : part.replaceAll(escapedSign, percentEscape)
+  )
+
+/** What is wrong with the characters of a path; null when nothing is. A request with such a path cannot be sent. */
+export const signProblem = (path: string): string | null => {
+  const [sign] = escapedSignIn(path)
+  return sign === undefined
+    ? null
+    : `has the character ${JSON.stringify(sign)}, which no address may have; write ${percentEscape(sign)}`
+}
+
+const escapedSignIn = (path: string): ReadonlyArray<string> => path.replaceAll(placeholder, "").match(escapedSign) ?? []
+
 const addressProblem = (text: string): string | undefined => {
   const url = readUrl(text.replace(placeholder, "x"))
   // A variable in the wrong place is told with its name, where the manifest as a whole is read.

@@ -10,6 +10,7 @@ import { ExactNumber } from "../../domain/ExactNumber.js"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import { toldAddressCharsMax } from "../../domain/limits/Calls.js"
 import type { Auth, Endpoint } from "../../domain/Manifest.js"
+import { signProblem } from "../../domain/manifest/Address.js"
 import { member } from "../../domain/Members.js"
 import { readUrl, readUrlFrom } from "../../domain/Url.js"
 import { keyPlaces } from "./KeyPlacement.js"
@@ -142,10 +143,10 @@ export const followUpProblems = (endpoint: Endpoint): ReadonlyArray<PlanProblem>
       ? [{ path: "async.ticket", message: "is needed: poll.path asks by it" }]
       : []
   const paths = pathsOf(endpoint.operation).flatMap(({ at, hasId, path }) =>
-    placeholdersOf(path).flatMap((name) => {
-      const message = placeholderProblem(endpoint, name, hasId || ticket.length > 0)
-      return message === null ? [] : [{ path: at, message }]
-    })
+    [
+      signProblem(path),
+      ...placeholdersOf(path).map((name) => placeholderProblem(endpoint, name, hasId || ticket.length > 0))
+    ].flatMap((message) => (message === null ? [] : [{ path: at, message }]))
   )
   return [...origins, ...ticket, ...paths]
 }

@@ -8,6 +8,7 @@
 import { Either } from "effect"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import type { Binding, Endpoint, FixedValue, Place } from "../../domain/Manifest.js"
+import { signProblem } from "../../domain/manifest/Address.js"
 import { headerName } from "../../domain/manifest/Auth.js"
 import { takesFields } from "../../domain/manifest/Request.js"
 import { setMember } from "../../domain/Members.js"
@@ -115,6 +116,13 @@ export const planRequest = ({
   const elsewhere: Place = operation.method === "GET" ? "query" : defaultPlace
 
   const problems: Array<PlanProblem> = [...declarationProblems(provider)]
+  for (const [at, path] of [
+    ["baseUrl", basePath],
+    ["path", operation.path]
+  ] as const) {
+    const problem = signProblem(path)
+    if (problem !== null) problems.push({ path: at, message: problem })
+  }
   if (bodies.length > 1)
     problems.push({ path: "bindings", message: `one request has one kind of body, not ${bodies.join(" and ")}` })
   problems.push(...keyProblems({ operation, provider }))

@@ -3,7 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { importOpenApi } from "../../../src/layers/catalog/import/ImportOpenApi.js"
 import type { Imported } from "../../../src/layers/catalog/import/ImportReport.js"
-import { head, one } from "./ImportStage.js"
+import { sentRequest as sent } from "../../support/sentRequest.js"
+import { first, head, one, said } from "./ImportStage.js"
 
 const examplesOf = ({ report }: Imported, message: string): ReadonlyArray<string> =>
   report.notes.find((note) => note.message === message)?.examples ?? []
@@ -18,6 +19,20 @@ describe("the report of an import", () => {
       assert.deepStrictEqual(
         [...examplesOf(imported, "an id that was there already: give each operation an id of its own")],
         ["PUT /a as shop-example.a"]
+      )
+    })
+  )
+
+  it.effect("says that characters of a path were escaped, and the request can be sent", () =>
+    Effect.gen(function* () {
+      const imported = yield* one(
+        '  "/b c/ü/{pet id}": { get: { operationId: a, parameters: [{ name: pet id, in: path, required: true, schema: { type: string } }], responses: {} } }\n'
+      )
+      assert.strictEqual(first(imported).operation.path, "/b%20c/%C3%BC/{pet id}")
+      assert.strictEqual(sent(first(imported), { "pet id": "ü" }), "GET https://api.shop.example/v1/b c/ü/ü")
+      assert.deepStrictEqual(
+        [...said(imported, "changed")],
+        ["wrote characters of the path that no address may have as percent escapes"]
       )
     })
   )

@@ -66,6 +66,14 @@ const bad: ReadonlyArray<readonly [member: object, path: string, message: string
     "404 stands in missStatuses too; name it once"
   ],
   [{ bindings: { name: { in: "path", name: "who" } } }, "bindings.name", "the path has no {who}"],
+  [{ path: "/b c/{name}" }, "path", 'has the character " ", which no address may have; write %20'],
+  [{ path: "/a?city=zürich" }, "path", 'has the character "ü", which no address may have; write %C3%BC'],
+  [{ path: "/a#b" }, "path", 'has the character "#", which no address may have; write %23'],
+  [
+    { async: { ticket: "body.id", poll: { path: "/jobs/{id}/💤" }, done: "body.done" } },
+    "async.poll.path",
+    'has the character "💤", which no address may have; write %F0%9F%92%A4'
+  ],
   [
     {
       method: "POST",
