@@ -84,13 +84,15 @@ export const plannedDrafts = Effect.fnUntraced(function* (
     })
   if (edited.length > 0 && !replaces.overwrite) return yield* refused(edited)
   const made = known.filter(({ before }) => before === null).length
+  // An import of nothing leaves no folder that a check would call well.
+  const folder = made === 0 ? Effect.void : files.makeDirectory(place, { recursive: true })
   const plan: PlannedDrafts = {
     will: [
       ...(made === 0 ? [] : [`Writes ${counted(made, "manifest")} below ${place}`]),
       ...edited.map((path) => `Replaces ${path}, which has another content`)
     ],
     write: Effect.zipRight(
-      files.makeDirectory(place, { recursive: true }),
+      folder,
       Effect.forEach(known, ({ before, path, text }) =>
         before === text
           ? Effect.succeed(path)

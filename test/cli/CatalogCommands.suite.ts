@@ -1,8 +1,9 @@
 /** Commands that import, check, publish and withdraw manifests. */
 import { assert } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer, Redacted } from "effect"
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { gzipSync } from "node:zlib"
 import { fileURLToPath } from "node:url"
 import Pg from "pg"
 import { CatalogFollowing } from "../../src/layers/catalog/CatalogFollowing.js"
@@ -90,9 +91,23 @@ export const catalogCommands = (it: CommandTests): void => {
         assert.strictEqual(readFileSync(edited, "utf8"), `${text}# edited\n`)
         yield* json([...again, "--overwrite"])
         assert.strictEqual(readFileSync(edited, "utf8"), text)
-        const nothing = yield* cli(["catalog", "import-jsonl", document, "--json"])
+        const notPacked = join(place, "flat.jsonl.gz")
+        writeFileSync(notPacked, "{}\n")
+        const cutOff = join(place, "cut.jsonl.gz")
+        writeFileSync(cutOff, gzipSync("{}\n").subarray(0, 15))
+        for (const [file, words] of [
+          [notPacked, "a file that is not gzip although its name ends in .gz: pack it with gzip, or rename it"],
+          [cutOff, "a gzip file that is cut off or damaged: pack it again"]
+        ] as const) {
+          const none = yield* cli(["catalog", "import-jsonl", file, "--to", join(place, "none")])
+          assert.strictEqual(none.code, 1)
+          assert.include(none.out.join("\n"), words)
+          assert.isFalse(existsSync(join(place, "none")))
+        }
+        const nothing = yield* cli(["catalog", "import-jsonl", document, "--to", join(place, "empty"), "--json"])
         assert.strictEqual(nothing.code, 1)
         assert.strictEqual(JSON.parse(nothing.out.join("")).imported, 0)
+        assert.isFalse(existsSync(join(place, "empty")))
       })
     )
   )

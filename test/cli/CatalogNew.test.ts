@@ -1,7 +1,7 @@
 /** `catalog new`: what becomes of a curl command and of an operation of a document, and that no key is written. */
 import { layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert } from "vitest"
@@ -186,6 +186,7 @@ layer(CommandLineTest, { excludeTestServices: true })("catalog new", (it) => {
         const wrong = yield* cli(["catalog", "new", "--to", folderOf("wrong")], { input: command })
         assert.notStrictEqual(wrong.code, 0, command)
         assert.match(wrong.err.join("\n"), words)
+        assert.isFalse(existsSync(folderOf("wrong")))
       }
     })
   )

@@ -4,8 +4,9 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { readFileSync } from "node:fs"
 import { decodeCatalog } from "../../../src/layers/catalog/ManifestReading.js"
-import { importLines } from "../../../src/layers/catalog/import/ImportJsonl.js"
+import { importLines, rowFields } from "../../../src/layers/catalog/import/ImportJsonl.js"
 import { importOpenApi } from "../../../src/layers/catalog/import/ImportOpenApi.js"
 import { manifestTexts } from "../../../src/layers/catalog/import/ManifestWriting.js"
 import type { Imported } from "../../../src/layers/catalog/import/ImportReport.js"
@@ -213,7 +214,7 @@ describe("flat rows", () => {
         [
           "an id that was there already: give each operation an id of its own",
           "the method OPTIONS is not supported; use GET, POST, PUT, PATCH, DELETE",
-          "a line without endpointId and providerId, or with fields of other types",
+          "a line whose field endpointId is missing",
           "a line that is not JSON"
         ]
       )
@@ -227,6 +228,48 @@ describe("flat rows", () => {
         ),
         { id: "query id", json_id: "json id" }
       )
+    })
+  )
+
+  it.effect("are told by the field that is missing or of another type", () =>
+    Effect.gen(function* () {
+      const parameter = { name: "q", in: "query" }
+      for (const [line, words] of [
+        [{ ...row, providerId: undefined }, "field providerId is missing"],
+        [{ ...row, endpointId: "" }, "field endpointId must be text that is not empty"],
+        [{ ...row, endpointId: 5 }, "field endpointId must be text"],
+        [{ ...row, method: null }, "field method must be text"],
+        [{ ...row, tags: "a" }, "field tags must be a list of texts"],
+        [{ ...row, deprecated: "yes" }, "field deprecated must be true or false"],
+        [{ ...row, parameters: {} }, "field parameters must be a list of objects"],
+        [{ ...row, parameters: [parameter, 5] }, "field parameters must be a list of objects"],
+        [
+          { ...row, parameters: [parameter, { ...parameter, required: 1 }] },
+          "field parameters.required must be true or false"
+        ],
+        [{ ...row, auth: [{}] }, "field auth.type is missing"]
+      ] as const) {
+        const imported = yield* importLines([JSON.stringify(line)])
+        assert.deepStrictEqual([...said(imported, "skipped")], [`a line whose ${words}`])
+      }
+      assert.deepStrictEqual([...said(yield* importLines(["[]", "5"]), "skipped")], ["a line that is no JSON object"])
+    })
+  )
+
+  it.effect("are documented: every field, and an example that is imported as it stands", () =>
+    Effect.gen(function* () {
+      const text = readFileSync(new URL("../../../docs/imports.md", import.meta.url), "utf8")
+      const [, section = ""] = text.split("## The lines of import-jsonl")
+      assert.deepStrictEqual(
+        Array.from(section.matchAll(/^\| `(\w+)` \|/gm), ([, name]) => name),
+        [...rowFields]
+      )
+      const [, line = ""] = /```json\n(.*)\n```/.exec(section) ?? []
+      const imported = yield* importLines([line])
+      assert.deepInclude(imported.report, { read: 1, imported: 1, notes: [] })
+      const [endpoint] = imported.endpoints
+      assert.deepStrictEqual(endpoint?.provider.auth, { type: "header", name: "X-Api-Key" })
+      assert.deepInclude(endpoint?.operation.input, { required: ["id"] })
     })
   )
 })

@@ -1,49 +1,53 @@
-// Imports operations in a flat shape, one JSON object a line: {endpointId, providerId, providerName, name, description,
-// method, baseUrl, path, parameters [{name, in, type, required, description}], category, tags?, auth?, deprecated?,
-// parametersOmitted?}. A line that is not such an object is reported and left out. Members beyond this shape are
-// ignored.
+// Imports operations in a flat shape, one JSON object a line, as `docs/imports.md` describes it. A line that is no such
+// object is reported and left out. Members beyond this shape are ignored.
 import { gunzipSync } from "node:zlib"
 import * as FileSystem from "@effect/platform/FileSystem"
 import type { PlatformError } from "@effect/platform/Error"
-import { Effect, Either, Option, Schema } from "effect"
+import { Effect, Either, Option, ParseResult, Schema } from "effect"
 import type { Json, JsonObject } from "../../../domain/Json.js"
 import type { Endpoint, Place } from "../../../domain/Manifest.js"
 import { type ImportedAuth, type ImportedOperation, OperationImporter } from "./ImportedOperation.js"
 import { type Imported, ReportBuilder } from "./ImportReport.js"
 import { forEachInSlices } from "../../node/LongWork.js"
 
-const text = Schema.optionalWith(Schema.String, { default: () => "" })
+const must = (be: string) => ({ message: () => `must be ${be}` })
+const Text = Schema.String.annotations(must("text"))
+const text = Schema.optionalWith(Text, { default: () => "" })
+const Id = Text.pipe(Schema.minLength(1, must("text that is not empty")))
+const flag = Schema.optionalWith(Schema.Boolean.annotations(must("true or false")), { default: () => false })
+const listOf = <A, I>(item: Schema.Schema<A, I>, of: string) =>
+  Schema.optionalWith(Schema.Array(item).annotations(must(`a list of ${of}`)), { default: () => [] })
+
 const Row = Schema.Struct({
-  endpointId: Schema.NonEmptyString,
-  providerId: Schema.NonEmptyString,
+  endpointId: Id,
+  providerId: Id,
   providerName: text,
   name: text,
   description: text,
-  method: Schema.optionalWith(Schema.String, { default: () => "GET" }),
+  method: Schema.optionalWith(Text, { default: () => "GET" }),
   baseUrl: text,
   path: text,
-  parameters: Schema.optionalWith(
-    Schema.Array(
-      Schema.Struct({
-        name: Schema.String,
-        in: text,
-        type: text,
-        required: Schema.optionalWith(Schema.Boolean, { default: () => false }),
-        description: text
-      })
-    ),
-    { default: () => [] }
-  ),
+  parameters: listOf(Schema.Struct({ name: Text, in: text, type: text, required: flag, description: text }), "objects"),
   category: text,
-  tags: Schema.optionalWith(Schema.Array(Schema.String), { default: () => [] }),
-  auth: Schema.optionalWith(Schema.Array(Schema.Struct({ type: Schema.String, in: text, name: text, scheme: text })), {
-    default: () => []
-  }),
-  deprecated: Schema.optionalWith(Schema.Boolean, { default: () => false }),
+  tags: listOf(Text, "texts"),
+  auth: listOf(Schema.Struct({ type: Text, in: text, name: text, scheme: text }), "objects"),
+  deprecated: flag,
   parametersOmitted: Schema.optionalWith(Schema.Unknown, { default: () => null })
 })
+/** The fields that a line may have. */
+export const rowFields: ReadonlyArray<string> = Object.keys(Row.fields)
 type Row = typeof Row.Type
 const decodeRow = Schema.decodeUnknownEither(Row)
+
+/** What is wrong with a line that is JSON. Lines with the same mistake, at whatever place of a list, have one note. */
+const rowProblem = (error: ParseResult.ParseError): string => {
+  const [issue] = ParseResult.ArrayFormatter.formatErrorSync(error)
+  const names = issue?.path.filter((step) => typeof step !== "number").map(String) ?? []
+  if (issue === undefined || names.length === 0) return "a line that is no JSON object"
+  // Only the objects of a list have no message of their own.
+  const message = /^(?:must be|is missing)/.test(issue.message) ? issue.message : "must be a list of objects"
+  return `a line whose field ${names.join(".")} ${message}`
+}
 
 const types: ReadonlySet<string> = new Set(["string", "integer", "number", "boolean", "array", "object"])
 const places = new Map<string, typeof Place.Type>([
@@ -129,17 +133,23 @@ export const importLines = (
       if (read % 1000 === 0) progress(read)
       const row = Option.map(parse(line), decodeRow)
       if (Option.isNone(row)) return report.note("skipped", `line ${at + 1}`, "a line that is not JSON")
-      if (Either.isLeft(row.value))
-        return report.note(
-          "skipped",
-          `line ${at + 1}`,
-          "a line without endpointId and providerId, or with fields of other types"
-        )
+      if (Either.isLeft(row.value)) return report.note("skipped", `line ${at + 1}`, rowProblem(row.value.left))
       const endpoint = importer.take(operationOf(row.value.right, report))
       if (endpoint !== null) endpoints.push(endpoint)
     })
     return { endpoints, report: report.done(read, endpoints.length) }
   })
+
+const gzipMagic = Buffer.from([0x1f, 0x8b])
+
+/** Left: why it cannot be unpacked. */
+const unpacked = (bytes: Buffer): Either.Either<Buffer, string> =>
+  bytes.subarray(0, gzipMagic.length).equals(gzipMagic)
+    ? Either.try({
+        try: () => gunzipSync(bytes),
+        catch: () => "a gzip file that is cut off or damaged: pack it again"
+      })
+    : Either.left("a file that is not gzip although its name ends in .gz: pack it with gzip, or rename it")
 
 /** Imports a file; a file whose name ends in `.gz` is decompressed. */
 export const importJsonl = (
@@ -148,7 +158,10 @@ export const importJsonl = (
 ): Effect.Effect<Imported, PlatformError, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
-    const bytes = yield* files.readFile(file)
-    const content = file.endsWith(".gz") ? gunzipSync(bytes) : Buffer.from(bytes)
-    return yield* importLines(content.toString("utf8").split("\n"), progress)
+    const bytes = Buffer.from(yield* files.readFile(file))
+    const content = file.endsWith(".gz") ? unpacked(bytes) : Either.right(bytes)
+    if (Either.isRight(content)) return yield* importLines(content.right.toString("utf8").split("\n"), progress)
+    const report = new ReportBuilder()
+    report.note("skipped", file, content.left)
+    return { endpoints: [], report: report.done(0, 0) }
   })
