@@ -466,3 +466,22 @@ describe("a curl command of a provider's documentation", () => {
       )
   })
 })
+
+describe("a command of more than one request", () => {
+  it("is taken for its first one, and what stands behind that is named without its text", () => {
+    const address = "what stands behind the first address; make a manifest of each address, or put a value in quotes"
+    const request = "the second request; make a manifest of each"
+    for (const [command, leftOut] of [
+      ["curl https://a.example/x https://b.example/topsecret1", address],
+      ["curl https://a.example/x --url https://b.example/topsecret1", address],
+      ["curl https://a.example/x -H Authorization: Bearer topsecret1", address],
+      ["curl https://a.example/x --next https://b.example/topsecret1", request],
+      ["curl https://a.example/x\ncurl https://b.example/topsecret1", request]
+    ] as const) {
+      const found = Either.getOrThrow(curlOperation(command))
+      assert.strictEqual(found.operation.path, "/x", command)
+      assert.include([...found.leftOut], leftOut, command)
+      assert.notInclude(JSON.stringify(found), "topsecret1", command)
+    }
+  })
+})

@@ -161,7 +161,7 @@ export const curlOperation = (command: string, id?: string): Either.Either<CurlO
     takeUser(found, request, host)
     for (const [name, value] of request.headers) takeHeader(found, name, value)
     if (request.hasCookies) found.leftOut.push("the cookies")
-    for (const name of request.unknown) found.leftOut.push(`the option ${name}, which is not known here`)
+    found.leftOut.push(...request.leftOut)
     const query = named(request.query)
     found.takeKeyOf("query", query)
     const path = takePath(found, request.path)

@@ -34,8 +34,8 @@ export interface CurlRequest {
     | { readonly _tag: "None" }
     | { readonly _tag: "Data"; readonly data: Given; readonly isJson: boolean }
     | { readonly _tag: "Parts"; readonly parts: ReadonlyArray<readonly [name: string, value: Given]> }
-  /** Options that were not understood. */
-  readonly unknown: ReadonlyArray<string>
+  /** What was not understood, or belongs to a further request, in words. */
+  readonly leftOut: ReadonlyArray<string>
 }
 
 const longNames: ReadonlyMap<string, string> = new Map([
@@ -113,8 +113,15 @@ const encodedPair = (text: string): string => {
 
 const assignment = /^([A-Za-z_]\w*)=(.*)$/s
 
+interface OneCommand {
+  readonly words: ReadonlyArray<string>
+  readonly input: string | null
+  /** Whether another command stands behind it. */
+  readonly hasSecond: boolean
+}
+
 /** The words of the command, with the values of variables that are set before it. */
-const commandOf = (text: string): Either.Either<{ words: ReadonlyArray<string>; input: string | null }, string> =>
+const commandOf = (text: string): Either.Either<OneCommand, string> =>
   Either.flatMap(shellCommand(text.trim().replace(/^[$%#>]\s+/, "")), ({ input, words }) => {
     const start = words.findIndex((word) => /^(?:.*\/)?curl(?:\.exe)?$/.test(word))
     const before = words.slice(0, Math.max(0, start)).map((word) => assignment.exec(word))
@@ -129,7 +136,8 @@ const commandOf = (text: string): Either.Either<{ words: ReadonlyArray<string>; 
           return value === undefined || value.startsWith("$") ? sign : value
         })
       ),
-      input
+      input,
+      hasSecond: second >= 0 || own.includes("--next")
     })
   })
 
@@ -193,7 +201,7 @@ const partOf = (name: string, value: string): Given => {
 /** Left: why this is no request that can be read, in words for the person who gave it. */
 export const readCurl = (command: string): Either.Either<CurlRequest, string> =>
   Either.gen(function* () {
-    const { input, words } = yield* commandOf(command)
+    const { hasSecond, input, words } = yield* commandOf(command)
     let method: string | null = null
     let written: string | null = null
     let user: string | null = null
@@ -207,11 +215,17 @@ export const readCurl = (command: string): Either.Either<CurlRequest, string> =>
     const data: Array<Given> = []
     const inAddress: Array<string> = []
     const parts: Array<readonly [string, Given]> = []
-    const unknown: Array<string> = []
+    // What stands there is not told: without its quotes, a key is taken for an address.
+    const leftOut = hasSecond ? ["the second request; make a manifest of each"] : []
     for (const { name, value } of yield* optionsOf(words)) {
       const equals = value.indexOf("=")
-      if (name === "--url") written = written ?? value
-      else if (name === "--request") method = value.toUpperCase()
+      if (name === "--url") {
+        if (written !== null)
+          leftOut.push(
+            "what stands behind the first address; make a manifest of each address, or put a value in quotes"
+          )
+        written = written ?? value
+      } else if (name === "--request") method = value.toUpperCase()
       else if (name === "--get") inQuery = true
       else if (name === "--head") method = "HEAD"
       else if (name === "--header") {
@@ -231,7 +245,8 @@ export const readCurl = (command: string): Either.Either<CurlRequest, string> =>
         data.push({ _tag: "File", file: value })
       } else if (name.startsWith("--form")) {
         if (equals > 0) parts.push([value.slice(0, equals), partOf(name, value.slice(equals + 1))])
-      } else if (name.startsWith("--") && !flags.test(name) && !ignoredNames.has(name)) unknown.push(name)
+      } else if (name.startsWith("--") && !flags.test(name) && !ignoredNames.has(name))
+        leftOut.push(`the option ${name}, which is not known here`)
     }
     if (written === null) return yield* Either.left("the curl command has no address")
     const address = yield* addressOf(written)
@@ -256,6 +271,6 @@ export const readCurl = (command: string): Either.Either<CurlRequest, string> =>
           : hasBody
             ? { _tag: "Data", data: file ?? { _tag: "Text", text: joined }, isJson }
             : { _tag: "None" },
-      unknown
+      leftOut
     }
   })
