@@ -37,6 +37,51 @@ describe("the report of an import", () => {
     })
   )
 
+  it.effect("says what of an address is not left open, and which of several addresses is taken", () =>
+    Effect.gen(function* () {
+      const at = (servers: string) =>
+        importOpenApi([
+          {
+            file: "open.yaml",
+            text: `${head.replace(/servers: .*/, `servers: ${servers}`)}paths: { /a: { get: { operationId: a, responses: {} } } }\n`
+          }
+        ])
+      const oneOfSeveral = "takes one of several addresses (https://a.example)"
+      for (const [servers, sends, notes] of [
+        // Values to choose among are kept as a variable.
+        [
+          '[{ url: "https://{region}.a.example", variables: { region: { default: eu, enum: [eu, us] } } }]',
+          "https://eu.a.example/a",
+          []
+        ],
+        [
+          '[{ url: "https://a.example:{port}/{base}", variables: { port: { default: "8443", enum: ["8443", "443"] }, base: { default: api/v2 } } }]',
+          "https://a.example:8443/api/v2/a",
+          [
+            "filled in 8443 for the part port of the address, which a connection cannot give",
+            "filled in api/v2 for the part base of the address, which a connection cannot give"
+          ]
+        ],
+        [
+          '[{ url: "https://{region}.a.example", variables: { region: { enum: [eu] } } }]',
+          "https://eu.a.example/a",
+          []
+        ],
+        ['[{ url: "https://a.example" }, { url: "https://b.example" }]', "https://a.example/a", [oneOfSeveral]],
+        [
+          '[{ url: "http://a.example" }, { url: "https://b.example" }, { url: "https://a.example" }]',
+          "https://a.example/a",
+          [oneOfSeveral]
+        ],
+        ['[{ url: "http://a.example" }, { url: "https://a.example" }]', "https://a.example/a", []]
+      ] as const) {
+        const imported = yield* at(servers)
+        assert.strictEqual(sent(first(imported), {}), `GET ${sends}`)
+        assert.deepStrictEqual([...said(imported, "changed")].sort(), [...notes].sort(), servers)
+      }
+    })
+  )
+
   it.effect("names what stands in place of a path, an operation or a parameter, and is none", () =>
     Effect.gen(function* () {
       const paths = `paths:

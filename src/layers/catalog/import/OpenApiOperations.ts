@@ -125,6 +125,7 @@ export const operationOf = (
   const serverFrom = (servers: Json | undefined) => serverOf(servers, reading.reserved)
   const server =
     serverFrom(operation["servers"]) ?? serverFrom(item["servers"]) ?? serverFrom(document["servers"]) ?? noServer
+  for (const what of server.fixed) report.note("changed", id, what)
   const auth = authOf(reading, id, operation["security"] ?? document["security"], server.filled)
   const isOpen = Object.keys(server.variables).length > 0
   const docs = docsOf(reading, operation)

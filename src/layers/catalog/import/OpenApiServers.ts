@@ -17,9 +17,11 @@ export interface Server {
   /** The address with the defaults of its document. */
   readonly filled: string
   readonly variables: { readonly [name: string]: JsonObject }
+  /** What the document leaves open and the address does not, in words. */
+  readonly fixed: ReadonlyArray<string>
 }
 
-export const noServer: Server = { baseUrl: "", filled: "", variables: {} }
+export const noServer: Server = { baseUrl: "", filled: "", variables: {}, fixed: [] }
 
 const isValue = Schema.is(VariableValue)
 const open = /\{([^{}]+)\}/g
@@ -30,13 +32,22 @@ const standsForAnother = (value: string): boolean =>
 
 const escaped = (text: string): string => text.replaceAll(/[.~]/g, "\\$&")
 
+const choicesOf = (declared: JsonObject): ReadonlyArray<string> =>
+  listOf(declared["enum"])
+    .map(textOf)
+    .filter((each) => each !== "")
+
+/** The value that the document itself gives: its default, or the only one that there is. */
+const presetIn = (declared: JsonObject): string => {
+  const [only = "", ...others] = choicesOf(declared)
+  return textOf(declared["default"]) || (others.length === 0 ? only : "")
+}
+
 /** The variable of a manifest; null where none can be made of it, and its default is filled in. */
 const variableOf = (name: string, declared: JsonObject): JsonObject | null => {
   const written = textOf(declared["default"])
   const preset = isPlaceholder(written) && !isValue(written) ? "" : written
-  const choices = listOf(declared["enum"])
-    .map(textOf)
-    .filter((each) => each !== "")
+  const choices = choicesOf(declared)
   if (choices.length === 1 || [preset, ...choices].some((each) => each !== "" && !isValue(each))) return null
   if (preset === "" && choices.length === 0) return openVariable(name)
   const [first = preset] = choices
@@ -67,21 +78,29 @@ const addressOf = (server: JsonObject, reserved: ReadonlySet<string>): Server =>
   const written = textOf(server["url"])
   const declared = isObject(server["variables"]) ? server["variables"] : {}
   const variables: { [name: string]: JsonObject } = {}
-  const presetOf = (whole: string, name: string): string => {
+  const fixed: Array<string> = []
+  const declaredAs = (name: string): JsonObject => {
     const variable = member(declared, name)
-    return (isObject(variable) ? textOf(variable["default"]) : "") || whole
+    return isObject(variable) ? variable : {}
   }
-  const url = written.replace(/^\{([^{}]+)\}(?=:)/, presetOf)
+  const presetOf = (whole: string, name: string): string => presetIn(declaredAs(name)) || whole
+  const fixedOf = (whole: string, name: string): string => {
+    const preset = presetOf(whole, name)
+    // Where there is but one value, nothing is lost.
+    if (preset !== whole && choicesOf(declaredAs(name)).length !== 1)
+      fixed.push(`filled in ${preset} for the part ${name} of the address, which a connection cannot give`)
+    return preset
+  }
+  const url = written.replace(/^\{([^{}]+)\}(?=:)/, fixedOf)
   const baseUrl = url.replaceAll(open, (whole, name: string, at: number) => {
-    const variable = member(declared, name)
-    const made = mayBeOpen(url, at) ? variableOf(name, isObject(variable) ? variable : {}) : null
-    if (made === null) return presetOf(whole, name)
+    const made = mayBeOpen(url, at) ? variableOf(name, declaredAs(name)) : null
+    if (made === null) return fixedOf(whole, name)
     const plain = /^[a-z][A-Za-z0-9_]*$/.test(name) ? name : nameOf(name)
     const own = reserved.has(plain) ? `server_${plain}` : plain
     setMember(variables, own, made)
     return `{${own}}`
   })
-  return { baseUrl, filled: url.replaceAll(open, presetOf), variables }
+  return { baseUrl, filled: url.replaceAll(open, presetOf), variables, fixed }
 }
 
 /** The host by which the provider is named: without what every connection gives anew. */
@@ -107,7 +126,12 @@ export const serverOf = (servers: Json | undefined, reserved: ReadonlySet<string
     .filter(({ baseUrl }) => baseUrl !== "")
   const [first] = found
   if (first === undefined) return null
-  return first.baseUrl.startsWith("http:")
-    ? (found.find(({ baseUrl }) => baseUrl === `https${first.baseUrl.slice(4)}`) ?? first)
+  const withoutScheme = ({ baseUrl }: Server): string => baseUrl.replace(/^https?:/, "")
+  const alike = found.filter((each) => withoutScheme(each) === withoutScheme(first))
+  const taken = first.baseUrl.startsWith("http:")
+    ? (alike.find(({ baseUrl }) => baseUrl.startsWith("https:")) ?? first)
     : first
+  return alike.length === found.length
+    ? taken
+    : { ...taken, fixed: [...taken.fixed, `takes one of several addresses (${taken.baseUrl})`] }
 }
