@@ -72,7 +72,7 @@ const dialect = "https://json-schema.org/draft/2020-12/schema"
 /** To read even the shortest pattern takes time. */
 const patternSizeMin = 20
 
-interface CheckedVocabulary {
+export interface CheckedVocabulary {
   /** The schema without what cannot be used. */
   readonly schema: JsonObject
   /** What cannot be used; paths start under the schema. */

@@ -1,6 +1,6 @@
 /** The schema of the input of an imported operation: its fields under their own names, and which of them it needs. */
 import type { JsonObject } from "../../../domain/Json.js"
-import { checkVocabulary } from "../../providers/SchemaVocabulary.js"
+import { type CheckedVocabulary, checkVocabulary } from "../../providers/SchemaVocabulary.js"
 import type { ImportedField, ImportedOperation } from "./ImportedOperation.js"
 
 /** Of these sets of fields of a body, an input needs one as a whole. */
@@ -53,7 +53,7 @@ const choicesOf = (
 export const inputOf = (
   named: ReadonlyArray<NamedField>,
   { choices = [], free }: Pick<ImportedOperation, "choices" | "free">
-) => {
+): CheckedVocabulary => {
   const needed = choicesOf(choices, named)
   return checkVocabulary(
     {
