@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { readUrl } from "../Url.js"
 
 const placeholder = /\{[^{}]*\}/g
+const named = /\{[^{}]+\}/g
 /** `..` and `.`, also percent-encoded: an address with one is another address than the one that is read. */
 const dots = /(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i
 /** Percent-encoded control characters. */
@@ -29,13 +30,14 @@ export const withPercentEscapes = (path: string): string =>
 
 /** What is wrong with the characters of a path; null when nothing is. A request with such a path cannot be sent. */
 export const signProblem = (path: string): string | null => {
-  const [sign] = escapedSignIn(path)
-  return sign === undefined
-    ? null
-    : `has the character ${JSON.stringify(sign)}, which no address may have; write ${percentEscape(sign)}`
+  const written = path.replaceAll(named, "")
+  const [sign] = written.match(escapedSign) ?? written.match(/[{}]/) ?? []
+  if (sign === undefined) return null
+  const escape = percentEscape(sign)
+  return sign === "{" || sign === "}"
+    ? `has a ${sign} that belongs to no placeholder such as {name}; write ${escape} for the sign itself`
+    : `has the character ${JSON.stringify(sign)}, which no address may have; write ${escape}`
 }
-
-const escapedSignIn = (path: string): ReadonlyArray<string> => path.replaceAll(placeholder, "").match(escapedSign) ?? []
 
 const addressProblem = (text: string): string | undefined => {
   const url = readUrl(text.replace(placeholder, "x"))

@@ -5,9 +5,12 @@
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import type { Endpoint, JobManifest, Operation } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
+import { inputFields, requiredFields } from "../../domain/OperationInput.js"
 import { didYouMean, fieldMeant } from "../../domain/Similar.js"
 import type { ContentProblem } from "../../services/CatalogPublisher.js"
 import type { LintProblem } from "./CatalogLint.js"
+import { keyPlaces } from "../providers/KeyPlacement.js"
+import { placeholdersOf } from "../providers/Variables.js"
 import { likelyCosts } from "./LikelyCosts.js"
 import { type CatalogProblem, idOfFile, type ReadContent } from "./ManifestReading.js"
 
@@ -60,6 +63,43 @@ const noField = (path: string, name: string, { named, open }: Fields) => {
 
 const ofBindings = (operation: Operation, fields: Fields) =>
   Object.keys(operation.bindings).flatMap((name) => noField(`bindings.${name}`, name, fields))
+
+/** What the path asks of the input, and what looks like a placeholder of another language. */
+const ofPath = ({ operation, provider }: Endpoint, fields: Fields) => {
+  const { bindings, fixed, path } = operation
+  const [template = ""] = path.split("?", 1)
+  const given = new Set([
+    ...Object.keys(provider.variables ?? {}),
+    ...keyPlaces(provider.auth).map(({ name }) => name),
+    ...[...Object.values(bindings), ...fixed, ...provider.fixed].flatMap((each) =>
+      each.in === "path" ? [each.name] : []
+    )
+  ])
+  const foreign = [
+    ...Array.from(template.matchAll(/\/:([A-Za-z_]\w*)(?=\/|$)/g), ([text, name = ""]) => ({
+      text: text.slice(1),
+      name
+    })),
+    ...Array.from(template.matchAll(/\$\{([^{}]+)\}/g), ([text, name = ""]) => ({ text, name }))
+  ].filter(({ name }) => fields.named.has(name))
+  const bound = Object.entries(bindings).flatMap(([field, binding]) => (binding.in === "path" ? [field] : []))
+  const asked = placeholdersOf(template).filter((name) => !given.has(name))
+  const required = new Set(requiredFields(operation))
+  const optional = inputFields(operation).filter(
+    ([name, schema]) => (asked.includes(name) || bound.includes(name)) && !required.has(name) && !("default" in schema)
+  )
+  return [
+    ...asked.flatMap((name) => noField("path", name, fields)),
+    ...optional.map(([name]) => ({
+      path: "input",
+      message: `the path needs ${name}: name it under required, or give it a default`
+    })),
+    ...foreign.map(({ name, text }) => ({
+      path: "path",
+      message: `a placeholder is written {${name}}, and not ${text}`
+    }))
+  ]
+}
 
 const ofAccepts = ({ accepts }: Operation, fields: Fields, job: JobManifest | undefined) => {
   const common = new Set(job === undefined ? [] : [...job.needs.flat(), ...Object.keys(job.exampleInput)])
@@ -116,6 +156,7 @@ export const likelyMistakes = (
     const job = operation.job === undefined ? undefined : byId.get(operation.job)
     return [
       ...ofBindings(operation, fields),
+      ...ofPath(endpoint, fields),
       ...ofAccepts(operation, fields, job),
       ...ofDivisions(operation),
       ...likelyCosts(operation),

@@ -34,6 +34,31 @@ describe("a check of a catalog warns of", () => {
     ])
   })
 
+  it("a path that needs a field which the input does not have or may leave out, or writes a placeholder in another way", () => {
+    const needed = { ...input, required: ["name"] }
+    const path = (path: string, more: object = {}) => warned({ input: needed, path, ...more })
+    assert.deepStrictEqual(path("/books/{nam}"), ["path: the input has no field nam; did you mean name?"])
+    assert.deepStrictEqual(path("/books/:name/x"), ["path: a placeholder is written {name}, and not :name"])
+    assert.deepStrictEqual(path("/books/${name}"), ["path: a placeholder is written {name}, and not ${name}"])
+    assert.deepStrictEqual(path("/books/{page}"), [
+      "input: the path needs page: name it under required, or give it a default"
+    ])
+    assert.deepStrictEqual(path("/books/{at}", { bindings: { page: { in: "path", name: "at" } } }), [
+      "input: the path needs page: name it under required, or give it a default"
+    ])
+    for (const right of [
+      path("/books/{name}"),
+      path("/books/{title}", { bindings: { name: { in: "path", name: "title" } } }),
+      path("/books/{kind}", { fixed: [{ in: "path", name: "kind", value: "old" }] }),
+      path("/books/{page}", {
+        input: { type: "object", properties: { page: { type: "integer", default: 1 } } }
+      }),
+      path("/{key}/books", { provider: { auth: { type: "path", name: "key" } } }),
+      path("/books:search/:page_1/$x")
+    ])
+      assert.deepStrictEqual(right, [])
+  })
+
   it("a name of a job that leads to no field, or that the job has in another spelling", () => {
     assert.deepStrictEqual(warned({ accepts: { title: "nmae" } }), [
       "accepts.title: the input has no field nmae; did you mean name?"

@@ -68,6 +68,22 @@ const bad: ReadonlyArray<readonly [member: object, path: string, message: string
   [{ bindings: { name: { in: "path", name: "who" } } }, "bindings.name", "the path has no {who}"],
   [{ path: "/b c/{name}" }, "path", 'has the character " ", which no address may have; write %20'],
   [{ path: "/a?city=zürich" }, "path", 'has the character "ü", which no address may have; write %C3%BC'],
+  [
+    { path: "/a/{name" },
+    "path",
+    "has a { that belongs to no placeholder such as {name}; write %7B for the sign itself"
+  ],
+  [
+    { path: "/a/{{name}}" },
+    "path",
+    "has a { that belongs to no placeholder such as {name}; write %7B for the sign itself"
+  ],
+  [
+    { path: "/a/{name}}" },
+    "path",
+    "has a } that belongs to no placeholder such as {name}; write %7D for the sign itself"
+  ],
+  [{ path: "/a/{}" }, "path", "has a { that belongs to no placeholder such as {name}; write %7B for the sign itself"],
   [{ path: "/a#b" }, "path", 'has the character "#", which no address may have; write %23'],
   [
     { async: { ticket: "body.id", poll: { path: "/jobs/{id}/💤" }, done: "body.done" } },
