@@ -476,12 +476,15 @@ describe("a command of more than one request", () => {
       ["curl https://a.example/x --url https://b.example/topsecret1", address],
       ["curl https://a.example/x -H Authorization: Bearer topsecret1", address],
       ["curl https://a.example/x --next https://b.example/topsecret1", request],
-      ["curl https://a.example/x\ncurl https://b.example/topsecret1", request]
+      ["curl https://a.example/x\ncurl https://b.example/topsecret1", request],
+      ["curl https://a.example/x && curl https://b.example/topsecret1", request]
     ] as const) {
       const found = Either.getOrThrow(curlOperation(command))
       assert.strictEqual(found.operation.path, "/x", command)
       assert.include([...found.leftOut], leftOut, command)
       assert.notInclude(JSON.stringify(found), "topsecret1", command)
     }
+    const piped = Either.getOrThrow(curlOperation("curl https://a.example/x | jq .curl"))
+    assert.deepStrictEqual([...piped.leftOut], [])
   })
 })

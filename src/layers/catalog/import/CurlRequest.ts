@@ -122,7 +122,7 @@ interface OneCommand {
 
 /** The words of the command, with the values of variables that are set before it. */
 const commandOf = (text: string): Either.Either<OneCommand, string> =>
-  Either.flatMap(shellCommand(text.trim().replace(/^[$%#>]\s+/, "")), ({ input, words }) => {
+  Either.flatMap(shellCommand(text.trim().replace(/^[$%#>]\s+/, "")), ({ input, rest, words }) => {
     const start = words.findIndex((word) => /^(?:.*\/)?curl(?:\.exe)?$/.test(word))
     const before = words.slice(0, Math.max(0, start)).map((word) => assignment.exec(word))
     if (start < 0 || before.includes(null)) return Either.left("a curl command begins with the word curl")
@@ -137,7 +137,7 @@ const commandOf = (text: string): Either.Either<OneCommand, string> =>
         })
       ),
       input,
-      hasSecond: second >= 0 || own.includes("--next")
+      hasSecond: second >= 0 || own.includes("--next") || /(?:^|[\s;&|])curl\s/.test(rest)
     })
   })
 

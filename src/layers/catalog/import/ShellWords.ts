@@ -9,6 +9,8 @@ export interface ShellCommand {
   readonly words: ReadonlyArray<string>
   /** What standard input gives to the command. */
   readonly input: string | null
+  /** What stands behind its end: a pipe or another command. */
+  readonly rest: string
 }
 
 const simpleEscapes: ReadonlyMap<string, string> = new Map([
@@ -60,6 +62,7 @@ export const shellCommand = (text: string): Either.Either<ShellCommand, string> 
   const words: Array<string> = []
   let input: string | null = null
   let word: string | null = null
+  let behind = ""
   const add = (more: string): void => {
     word = `${word ?? ""}${more}`
   }
@@ -109,11 +112,13 @@ export const shellCommand = (text: string): Either.Either<ShellCommand, string> 
       input = body.slice(0, end.index)
       // What stands behind the operator in its line still belongs to the command.
       const left = shellCommand(text.slice(at + operator.length, lineEnd))
-      return Either.map(left, (more) => ({ words: [...words, ...more.words], input }))
+      return Either.map(left, (more) => ({ ...more, words: [...words, ...more.words], input }))
     } else if (word === null && redirection.test(rest)) {
       at += (redirection.exec(rest)?.[0].length ?? 1) - 1
-    } else if (ends.test(rest)) break
-    else add(sign)
+    } else if (ends.test(rest)) {
+      behind = text.slice(at)
+      break
+    } else add(sign)
   }
-  return Either.right({ words: word === null ? words : [...words, word], input })
+  return Either.right({ words: word === null ? words : [...words, word], input, rest: behind })
 }
