@@ -53,7 +53,7 @@ describe("a check of a catalog warns of", () => {
       path("/books/{page}", {
         input: { type: "object", properties: { page: { type: "integer", default: 1 } } }
       }),
-      path("/{key}/books", { provider: { auth: { type: "path", name: "key" } } }),
+      path("/{key}/books", { provider: { auth: { type: "path", name: "key" }, platformKey: false } }),
       path("/books:search/:page_1/$x")
     ])
       assert.deepStrictEqual(right, [])
