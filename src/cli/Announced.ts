@@ -33,26 +33,37 @@ interface Plan<E, R> {
   readonly warnings?: ReadonlyArray<string>
   /** More for programs, beside the sentences, in the JSON of a dry run. */
   readonly details?: JsonObject
+  /** What was found out already. The answer of the work says it too, so only a dry run begins with it. */
+  readonly found?: Answer
   /** Does it, and is the first that changes anything. */
   readonly work: Effect.Effect<Answer, E, R>
 }
 
+const nothingFound: Answer = { json: {}, text: "" }
+
 /** What is carried out of a plan: all of it, or with `--dry-run` nothing. */
 export const carriedOut = <E, R>(
   isDryRun: boolean,
-  { details, needs = null, ok = true, warnings = [], will, work }: Plan<E, R>
+  { details, found = nothingFound, needs = null, ok = true, warnings = [], will, work }: Plan<E, R>
 ): Effect.Effect<Answer, E, R | Screen> =>
   isDryRun
     ? Effect.succeed({
-        ok,
+        ok: ok && found.ok !== false,
         json: {
+          ...found.json,
           dryRun: true,
           will: [...will],
           ...(needs === null ? {} : { needs }),
           ...warningsJson(warnings),
           ...details
         },
-        text: [...will, ...warningLines(warnings), ...(needs === null ? [] : [needs]), nothingChanged].join("\n")
+        text: [
+          ...(found.text === "" ? [] : [found.text]),
+          ...will,
+          ...warningLines(warnings),
+          ...(needs === null ? [] : [needs]),
+          nothingChanged
+        ].join("\n")
       })
     : Effect.gen(function* () {
         const { note } = yield* Screen

@@ -242,6 +242,7 @@ const kept = <E, R>(imported: Imported, asked: Asked, revisions: Layer.Layer<Cat
     if (drafts === null && mode === null) return reported(imported, [], asked)
     const below = mode === null ? content : yield* underneath
     return yield* carriedOut(asked.dryRun, {
+      found: reported(drafts === null ? imported : { ...imported, endpoints: drafts.endpoints }, [], asked),
       will: [
         ...(drafts?.will ?? []),
         ...(mode === null ? [] : yield* Effect.provide(publicationText(content, mode, below), revisions))

@@ -157,23 +157,27 @@ export const catalogNew = Command.make(
           orElse:
             "to add an operation to a manifest, write it with --to another folder and copy what stands under operations"
         })
-        const made = (file: string): Answer => ({
+        const { id: operationId, method, path } = endpoint.operation
+        const found = {
           ok: problems.length === 0,
           json: {
-            file,
-            operation: endpoint.operation.id,
+            operation: operationId,
             auth: endpoint.provider.auth.type,
             leftOut: [...leftOut],
             problems: [...problems]
           },
           text: [
-            `${file}: ${endpoint.operation.method} ${endpoint.operation.path} as ${endpoint.operation.id}`,
+            `${method} ${path} as ${operationId}`,
             ...leftOut.map((what) => `  left out or changed: ${what}`),
-            ...problems.map((problem) => `  to be done: ${problem}`),
-            ...(problems.length === 0 ? [`Next: gateway catalog lint ${to}`] : [])
+            ...problems.map((problem) => `  to be done: ${problem}`)
           ].join("\n")
+        }
+        const made = (file: string): Answer => ({
+          ...found,
+          json: { file, ...found.json },
+          text: `${file}: ${found.text}${found.ok ? `\nNext: gateway catalog lint ${to}` : ""}`
         })
-        return { will, work: Effect.map(write, ([file = written.file]) => made(file)) }
+        return { found, will, work: Effect.map(write, ([file = written.file]) => made(file)) }
       })
     )
 ).pipe(

@@ -63,6 +63,15 @@ export const catalogCommands = (it: CommandTests): void => {
           assert.strictEqual(code, 2)
           assert.match(err.join("\n"), /--id/)
         }
+        const dry = yield* cli(["catalog", "import-jsonl", flat, "--to", join(place, "dry"), "--dry-run"])
+        assert.strictEqual(dry.code, 0)
+        for (const said of [
+          "1 of 2 operations imported\n",
+          "a line that is not JSON",
+          "Writes 1 manifest below",
+          "--dry-run"
+        ])
+          assert.include(dry.out.join("\n"), said)
         const jsonl = yield* json(["catalog", "import-jsonl", flat, "--to", join(place, "drafts")])
         assert.deepInclude(jsonl, { imported: 1, files: 1 })
         assert.isNotEmpty(jsonl["notes"])
