@@ -21,10 +21,9 @@ const call = Effect.promise(() => Promise.resolve(1))
 const draining: Draining["Type"] = {
   announce: Effect.void,
   announced: Effect.succeed(false),
-  whenAnnounced: () => () => undefined,
-  begin: Effect.void,
-  begun: Effect.succeed(false),
-  whenBegun: () => () => undefined
+  endWaits: Effect.void,
+  waitsEnded: Effect.succeed(false),
+  whenWaitsEnd: () => () => undefined
 }
 
 /** As in `AttemptCall.ts`. */

@@ -123,7 +123,9 @@ const NodeServer: Layer.Layer<Requests | ServerAddress, HttpServerError.ServeErr
       yield* cutSlowReaders(server, settings.readers)
       ours = server.listenerCount("request")
       const address = yield* listen(server, { host: settings.host, port: settings.port })
-      yield* Effect.addFinalizer(() => drain(server, underWay, endings, settings.drainMillis))
+      yield* Effect.addFinalizer(() =>
+        drain(server, underWay, endings, { endWaits: draining.endWaits, millis: settings.drainMillis })
+      )
       return Context.make(ServerAddress, address).pipe(
         Context.add(Requests, {
           to: (listener) =>
@@ -190,16 +192,11 @@ const Agents = Layer.provide(mcpLayer, ReadTurnsLayer)
 /**
  * Says "not ready" for a while, and serves as before, before anything stops. Built last, so it is the first to be told.
  */
-const LookAway = Layer.scopedDiscard(
+const ReadinessPause = Layer.scopedDiscard(
   Effect.gen(function* () {
     const settings = yield* HttpSettings
     const draining = yield* Draining
-    yield* Effect.addFinalizer(() =>
-      draining.announce.pipe(
-        Effect.zipRight(Effect.sleep(settings.readinessPauseMillis)),
-        Effect.zipRight(draining.begin)
-      )
-    )
+    yield* Effect.addFinalizer(() => Effect.zipRight(draining.announce, Effect.sleep(settings.readinessPauseMillis)))
   })
 )
 
@@ -232,7 +229,7 @@ export const HttpLayer: Layer.Layer<
   ServerAddress,
   AccessMissing | HttpServerError.ServeError,
   HttpServices | HttpSettings
-> = LookAway.pipe(
+> = ReadinessPause.pipe(
   Layer.provide(Serving),
   Layer.provideMerge(NodeServer),
   Layer.provide([Interface, Console, Agents, authorizationServerLayer, providerCallbackLayer]),

@@ -10,7 +10,7 @@ import { type Server, ServerResponse } from "node:http"
 import { Server as NetServer, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { Deferred, Effect, Fiber } from "effect"
-import { idleLookMillis, idleShareOfDrain } from "../domain/limits/Nodes.js"
+import { idleLookMillis, idleShareOfDrain, waitsShareOfDrain } from "../domain/limits/Nodes.js"
 import { lateRequestsMax } from "../domain/limits/Requests.js"
 import { endsSoftly } from "./serving/SoftEnd.js"
 
@@ -111,10 +111,19 @@ const closeIdleConnections = (server: Server, underWay: Iterable<ServerResponse>
   for (const socket of busy) Reflect.deleteProperty(socket, "destroy")
 }
 
-/** Ends when every connection has: each with its answer, idle ones a moment later, all of them at the deadline. */
-export const drain = (server: Server, underWay: Iterable<ServerResponse>, { endAfter }: Endings, millis: number) =>
+/**
+ * Ends when every connection has: each with its answer, idle ones a moment later, all of them at the deadline. Waits
+ * for runs are ended early enough for their answers.
+ */
+export const drain = (
+  server: Server,
+  underWay: Iterable<ServerResponse>,
+  { endAfter }: Endings,
+  { endWaits, millis }: { readonly endWaits: Effect.Effect<void>; readonly millis: number }
+) =>
   Effect.gen(function* () {
     for (const response of underWay) endAfter(response)
+    const waits = yield* Effect.fork(Effect.interruptible(Effect.delay(endWaits, millis * waitsShareOfDrain)))
     const closeIdle = Effect.zipRight(
       onceRead(() => closeIdleConnections(server, underWay)),
       Effect.sleep(idleLookMillis)
@@ -132,7 +141,7 @@ export const drain = (server: Server, underWay: Iterable<ServerResponse>, { endA
       NetServer.prototype.close.call(server, () => Deferred.unsafeDone(closed, Effect.void))
     })
     yield* Deferred.await(closed)
-    yield* Fiber.interrupt(closing)
+    yield* Fiber.interruptAll([closing, waits])
     // Ends what it looks at now and again; it does not listen any more.
     server.close()
   })

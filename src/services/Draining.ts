@@ -1,7 +1,7 @@
 /**
  * Whether this node is stopping. It announces that first: `/readyz` says no, and everything else goes on as before.
- * Then it begins, and those who would wait for long stop waiting. Each happens once; the HTTP server does both before
- * it stops listening.
+ * Later the waits end: who waits for a run is answered with what it is then. Each happens once, and the HTTP server
+ * does both.
  */
 import { Context, type Effect } from "effect"
 import type { Listen } from "./OneTimeEvent.js"
@@ -11,10 +11,9 @@ export class Draining extends Context.Tag("gateway/services/Draining")<
   {
     readonly announce: Effect.Effect<void>
     readonly announced: Effect.Effect<boolean>
-    readonly whenAnnounced: Listen<void>
     /** Announces it as well, where that has not happened yet. */
-    readonly begin: Effect.Effect<void>
-    readonly begun: Effect.Effect<boolean>
-    readonly whenBegun: Listen<void>
+    readonly endWaits: Effect.Effect<void>
+    readonly waitsEnded: Effect.Effect<boolean>
+    readonly whenWaitsEnd: Listen<void>
   }
 >() {}

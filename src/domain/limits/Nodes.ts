@@ -21,6 +21,11 @@ export const stopPauseMillis = 5_000
  * may take to end: 250 ms of 10 s.
  */
 export const idleShareOfDrain = 40
+/**
+ * Who waits for a run while the server stops is answered after this share of the time that requests may take to end:
+ * 7.5 s of 10 s. Most runs have ended by then; the rest of the time is for the answers.
+ */
+export const waitsShareOfDrain = 0.75
 /** Between two looks at the connections of a stopping server that have nothing more to bring. */
 export const idleLookMillis = 20
 /** How long nothing may fail before the log says that a problem, such as an unreachable storage, is over. */

@@ -5,16 +5,15 @@ import { makeOneTimeEvent } from "../../services/OneTimeEvent.js"
 
 export const DrainingMemory: Layer.Layer<Draining> = Layer.sync(Draining, () => {
   const announced = makeOneTimeEvent<void>()
-  const begun = makeOneTimeEvent<void>()
+  const ended = makeOneTimeEvent<void>()
   return Draining.of({
     announce: Effect.sync(() => announced.tell()),
     announced: Effect.sync(() => Option.isSome(announced.known())),
-    whenAnnounced: announced.listen,
-    begin: Effect.sync(() => {
+    endWaits: Effect.sync(() => {
       announced.tell()
-      begun.tell()
+      ended.tell()
     }),
-    begun: Effect.sync(() => Option.isSome(begun.known())),
-    whenBegun: begun.listen
+    waitsEnded: Effect.sync(() => Option.isSome(ended.known())),
+    whenWaitsEnd: ended.listen
   })
 })

@@ -1,6 +1,6 @@
 /**
- * Waiting for the end of a run. A wait ends early when this node stops, and costs neither a connection nor a query
- * until the run is said to have ended. Waits can be interrupted.
+ * Waiting for the end of a run. A wait ends early when this node is about to end, and costs neither a connection nor a
+ * query until the run is said to have ended. Waits can be interrupted.
  */
 import { Clock, Effect, Option } from "effect"
 import { isSettledForWaiters } from "../../domain/RunMachine.js"
@@ -32,7 +32,7 @@ export const lookAt = (
 ): Effect.Effect<RunDetail | null, StorageError> =>
   Effect.flatMap(store.smallDetail(key), (small) => (small === null ? store.detail(key) : Effect.succeed(small)))
 
-/** Waits for `end` no longer than the time, nor beyond the moment when this node begins to stop. */
+/** Waits for `end` no longer than the time, nor beyond the moment when a node that stops ends its waits. */
 export const waitFor = <A>(
   { deadlines, draining }: Pick<WaitingParts, "deadlines" | "draining">,
   end: Listen<A>,
@@ -40,7 +40,7 @@ export const waitFor = <A>(
 ): Effect.Effect<Option.Option<A>> =>
   firstOf<Option.Option<A>>(
     (listener) => end((value) => listener(Option.some(value))),
-    (listener) => draining.whenBegun(() => listener(Option.none())),
+    (listener) => draining.whenWaitsEnd(() => listener(Option.none())),
     (listener) => deadlines.after(millis)(() => listener(Option.none()))
   )
 
@@ -72,13 +72,13 @@ const look = Effect.fnUntraced(function* (parts: WaitingParts, last: RunDetail, 
   const ended = yield* parts.signals.subscribe(last.run.runId)
   const { now, told } = yield* seenNow(parts, last, (yield* nowMillis) < until)
   const left = until - (yield* nowMillis)
-  const over = isSettledForWaiters(now.run.status) || left <= 0 || (yield* parts.draining.begun)
+  const over = isSettledForWaiters(now.run.status) || left <= 0 || (yield* parts.draining.waitsEnded)
   if (!over) yield* waitFor(parts, ended, Math.min(left, told ? lookAgainMillis : lookSoonMillis))
   return { now, over }
 })
 
 /**
- * The run when it has ended, or as it is when the time is over or this node stops. While the storage fails, it is the
+ * The run when it has ended, or as it is when the time is over or this node ends its waits. While the storage fails, it is the
  * run as it was last seen: `last` at first.
  */
 export const awaitEnd = (parts: WaitingParts, last: RunDetail, seconds: number): Effect.Effect<RunDetail> =>

@@ -25,7 +25,7 @@ const silent = ProvidersScripted({ "mock-email-find": silence }).layer
 describe("waiting for a run", () => {
   const gateway = Layer.merge(DrainingMemory, Layer.provideMerge(engine(silent, { slots: 1 }), storageMemory))
 
-  it.effect("ends when the node begins to stop, with the run as it is", () =>
+  it.effect("ends when a node that stops ends its waits, with the run as it is", () =>
     Effect.gen(function* () {
       const draining = yield* Draining
       const runs = yield* Runs
@@ -40,7 +40,7 @@ describe("waiting for a run", () => {
       const waiting = yield* Effect.fork(Effect.all([here!, replayed!, queued!], { concurrency: 3 }))
       yield* TestClock.adjust("1 seconds")
       assert.isNull(yield* Fiber.poll(waiting).pipe(Effect.map((exit) => (exit._tag === "None" ? null : exit))))
-      yield* draining.begin
+      yield* draining.endWaits
       const answers = yield* Fiber.join(waiting)
       assert.deepStrictEqual(
         answers.map(({ run }) => run.status),
@@ -57,7 +57,7 @@ describe("waiting for a run", () => {
       const principal = yield* funded(1_000_000)
       const waiting = yield* Effect.fork(runs.create(principal, requestOf(job), 60))
       yield* TestClock.adjust("1 seconds")
-      yield* draining.begin
+      yield* draining.endWaits
       assert.strictEqual((yield* Fiber.join(waiting)).run.status, "running")
     }).pipe(Effect.provide(gateway))
   )

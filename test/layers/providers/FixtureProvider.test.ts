@@ -141,6 +141,8 @@ describe("the fixture provider", () => {
         [{ redirect: "http://a/\r\nx: y" }, "provider_http_error"]
       ]
       for (const [mock, expected] of cases) assert.strictEqual(yield* outcome(mock), expected, JSON.stringify(mock))
+      for (const mock of [{ costMicros: 700 }, { status: 503, costMicros: 700 }, { outcome: "error", costMicros: 700 }])
+        assert.deepStrictEqual((yield* run("mock-email-find", { _mock: mock })).cost, { _tag: "Reported", micros: 700 })
       for (const id of Object.keys(inputs)) {
         assert.strictEqual(yield* outcome({ outcome: "error" }, id), "provider_reported_error", id)
         assert.strictEqual(yield* outcome({ status: 503 }, id), "provider_error", id)
