@@ -237,7 +237,7 @@ export const defects = [
     edits: [
       [
         "src/layers/runs/dispatch/RunWork.ts",
-        'if (failed._tag === "CallLost" && opened.candidate.effectful)',
+        "if (isUncertain(failed, opened.candidate.effectful))",
         "if (false)"
       ]
     ],
@@ -395,14 +395,14 @@ export const defects = [
   {
     name: "the failure of a shared call is paid by everybody",
     edits: [
-      [attemptEnding, "sharedWithRunId !== null\n      ? nothing\n      : costOf({ price: null", "costOf({ price: null"]
+      [attemptEnding, "sharedWithRunId !== null ? nothing : costOfFailure(", "costOfFailure("]
     ],
     tests: ["test/layers/runs/AttemptEnding.test.ts"]
   },
   {
     name: "a failed attempt may cost all that the run holds",
     edits: [
-      [attemptEnding, "evidence: told, maxMicros: candidate.maxMicros", "evidence: told, maxMicros: run.holdMicros"]
+      [attemptEnding, "costOfFailure(told, candidate.maxMicros)", "costOfFailure(told, run.holdMicros)"]
     ],
     tests: ["test/layers/runs/AttemptEnding.test.ts"]
   },

@@ -42,6 +42,8 @@ export class Credentials extends Context.Tag("gateway/services/Credentials")<
       readonly provider: Provider
       readonly connectionId: string | null
     }) => Effect.Effect<Credential, CredentialFailure | StorageError>
+    /** Another number whenever `access` may answer otherwise than before, but for a connection that expires. */
+    readonly accessVersion: Effect.Effect<number>
     /** Whether the keys for a provider are there. From memory; refreshed within seconds of a change on another node. */
     readonly access: (workspaceId: WorkspaceId | null, provider: Provider) => Effect.Effect<ProviderAccess>
   }

@@ -352,7 +352,7 @@ const gateway = startGateway({
   logins: {
     create: () => Effect.succeed(sample.login),
     createForDevice: () => Effect.succeed({ login: sample.login, deviceCode: Redacted.make("code") }),
-    redeem: () => Effect.succeed({ token: Redacted.make("pgw_secret"), scopes: ["runs:read"], expiresAt: null }),
+    redeem: () => Effect.succeed({ token: Redacted.make("token"), scopes: ["runs:read"], expiresAt: null }),
     get: () => Effect.succeed(sample.login)
   },
   runs: {

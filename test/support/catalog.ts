@@ -99,6 +99,8 @@ export const worldServices = (
         Credentials,
         Credentials.of({
           resolve: () => Effect.die("no call is made here"),
+          // What a test changes here shows after a second, or at once in a world of few providers.
+          accessVersion: Effect.succeed(1),
           access: (_, provider) =>
             Effect.succeed({
               hasPlatformKey: world.platformKeys.has(provider.id),

@@ -104,6 +104,8 @@ const policyKeyOf = (viewer: Viewer | null): string =>
 interface Seen {
   readonly table: AccessTable
   readonly policyKey: string
+  /** Which keys there are: a change on this node is seen at once. */
+  readonly keysVersion: number
   readonly at: number
 }
 
@@ -114,9 +116,12 @@ class Tables {
   private readonly seen = new Map<WorkspaceId | null, Seen>()
   constructor(private readonly revision: Revision) {}
 
-  fresh(viewer: Viewer | null, now: number): AccessTable | null {
+  fresh(viewer: Viewer | null, keysVersion: number, now: number): AccessTable | null {
     const known = this.seen.get(viewer?.workspaceId ?? null)
-    return known !== undefined && now - known.at < keptMillis && known.policyKey === policyKeyOf(viewer)
+    return known !== undefined &&
+      now - known.at < keptMillis &&
+      known.keysVersion === keysVersion &&
+      known.policyKey === policyKeyOf(viewer)
       ? known.table
       : null
   }
@@ -132,9 +137,9 @@ class Tables {
     return table
   }
 
-  keep(viewer: Viewer | null, table: AccessTable, now: number): void {
+  keep(viewer: Viewer | null, table: AccessTable, keysVersion: number, now: number): void {
     if (this.seen.size >= keptMax) this.seen.clear()
-    this.seen.set(viewer?.workspaceId ?? null, { table, policyKey: policyKeyOf(viewer), at: now })
+    this.seen.set(viewer?.workspaceId ?? null, { table, policyKey: policyKeyOf(viewer), keysVersion, at: now })
   }
 
   private deniedBy(policy: WorkspacePolicy | null, policyKey: string): DeniedEndpoints | null {
@@ -173,12 +178,13 @@ export const accessTables = Effect.gen(function* () {
     tables.set(revision, known)
     const many = revision.providers.length >= manyProviders
     const now = yield* Clock.currentTimeMillis
-    const fresh = many ? known.fresh(viewer, now) : null
+    const keysVersion = yield* credentials.accessVersion
+    const fresh = many ? known.fresh(viewer, keysVersion, now) : null
     if (fresh !== null) return fresh
     const codes = new Uint8Array(revision.providers.length)
     for (const [at, provider] of revision.providers.entries()) codes[at] = yield* codeOf(workspaceId, provider)
     const table = known.of(codes, viewer)
-    if (many) known.keep(viewer, table, now)
+    if (many) known.keep(viewer, table, keysVersion, now)
     return table
   })
 })

@@ -78,8 +78,8 @@ const look = Effect.fnUntraced(function* (parts: WaitingParts, last: RunDetail, 
 })
 
 /**
- * The run when it has ended, or as it is when the time is over or this node ends its waits. While the storage fails, it is the
- * run as it was last seen: `last` at first.
+ * The run when it has ended, or as it is when the time is over or this node ends its waits. While the storage fails, it
+ * is the run as it was last seen: `last` at first.
  */
 export const awaitEnd = (parts: WaitingParts, last: RunDetail, seconds: number): Effect.Effect<RunDetail> =>
   Effect.flatMap(nowMillis, (now) => {

@@ -132,6 +132,7 @@ const make = Effect.gen(function* () {
       if (key !== null) return yield* fitting(provider, { _tag: "Platform", ...key })
       return yield* (yield* platformKeys.isSet(provider.id)) ? unusableKey : new PlatformKeyMissing({})
     }),
+    accessVersion: knownKeys.version,
     access: (workspaceId, provider) =>
       Effect.all({
         hasPlatformKey: callsWithPlatformKey(provider) ? knownKeys.hasPlatformKey(provider.id) : Effect.succeed(false),

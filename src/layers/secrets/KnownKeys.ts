@@ -10,23 +10,27 @@ import { makeReading } from "../node/Background.js"
 import { SecretRows, type StoredAccess } from "./SecretRows.js"
 
 interface Known {
+  /** Of this reading. */
+  readonly version: number
   readonly platformProviders: ReadonlySet<string>
   /** When the last connection of a workspace to a provider expires; by workspace, then provider. */
   readonly connectionsUntil: ReadonlyMap<string, ReadonlyMap<string, number>>
 }
 
-const known = ({ connections, platformProviders }: StoredAccess): Known => {
+const known = ({ connections, platformProviders }: StoredAccess, version: number): Known => {
   const connectionsUntil = new Map<string, Map<string, number>>()
   for (const { expiresAt, providerId, workspaceId } of connections) {
     const providers = connectionsUntil.get(workspaceId) ?? new Map<string, number>()
     connectionsUntil.set(workspaceId, providers.set(providerId, expiresAt ?? Infinity))
   }
-  return { platformProviders: new Set(platformProviders), connectionsUntil }
+  return { version, platformProviders: new Set(platformProviders), connectionsUntil }
 }
 
 export class KnownKeys extends Context.Tag("gateway/layers/KnownKeys")<
   KnownKeys,
   {
+    /** Another number after each reading. */
+    readonly version: Effect.Effect<number>
     readonly hasPlatformKey: (providerId: string) => Effect.Effect<boolean>
     readonly hasConnection: (workspaceId: WorkspaceId, providerId: string) => Effect.Effect<boolean>
   }
@@ -43,9 +47,14 @@ export const KeysChangedUnheard: Layer.Layer<KeysChanged> = Layer.succeed(KeysCh
 
 const make = Effect.gen(function* () {
   const rows = yield* SecretRows
-  const access = yield* makeReading({ name: "which keys exist", every: "3 seconds" }, Effect.map(rows.access, known))
+  let readings = 0
+  const access = yield* makeReading(
+    { name: "which keys exist", every: "3 seconds" },
+    Effect.map(rows.access, (stored) => known(stored, (readings += 1)))
+  )
 
   return Context.make(KnownKeys, {
+    version: Effect.sync(() => access.last().version),
     hasPlatformKey: (providerId) => Effect.sync(() => access.last().platformProviders.has(providerId)),
     hasConnection: (workspaceId, providerId) =>
       Effect.map(
