@@ -235,11 +235,7 @@ export const defects = [
   {
     name: "a write action whose answer was lost fails, though it may have happened",
     edits: [
-      [
-        "src/layers/runs/dispatch/RunWork.ts",
-        "if (isUncertain(failed, opened.candidate.effectful))",
-        "if (false)"
-      ]
+      ["src/layers/runs/dispatch/RunWork.ts", "if (isUncertain(failed, opened.candidate.effectful))", "if (false)"]
     ],
     tests: [runsMemory]
   },
@@ -394,16 +390,12 @@ export const defects = [
   },
   {
     name: "the failure of a shared call is paid by everybody",
-    edits: [
-      [attemptEnding, "sharedWithRunId !== null ? nothing : costOfFailure(", "costOfFailure("]
-    ],
+    edits: [[attemptEnding, "sharedWithRunId !== null ? nothing : costOfFailure(", "costOfFailure("]],
     tests: ["test/layers/runs/AttemptEnding.test.ts"]
   },
   {
     name: "a failed attempt may cost all that the run holds",
-    edits: [
-      [attemptEnding, "costOfFailure(told, candidate.maxMicros)", "costOfFailure(told, run.holdMicros)"]
-    ],
+    edits: [[attemptEnding, "costOfFailure(told, candidate.maxMicros)", "costOfFailure(told, run.holdMicros)"]],
     tests: ["test/layers/runs/AttemptEnding.test.ts"]
   },
   {
