@@ -122,11 +122,11 @@ const ofTopUps = (state: MemoryState): ReadonlyArray<LedgerDifference> =>
 export const verifyMemory = (state: MemoryState): LedgerVerification => {
   const runs = [...HashMap.values(state.runs)].map(({ run }) => run)
   const differences = [
-    ...ofWorkspaces(state, runs),
-    ...ofRuns(state, runs),
-    ...ofTokens(state, runs),
     ...ofEntries(state),
-    ...ofTopUps(state)
+    ...ofRuns(state, runs),
+    ...ofTopUps(state),
+    ...ofTokens(state, runs),
+    ...ofWorkspaces(state, runs)
   ].filter(differs)
   const [first] = differences
   return {

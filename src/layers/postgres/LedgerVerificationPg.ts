@@ -167,13 +167,14 @@ const recomputed = `
       full join by_payment b using (workspace_id, top_up_id) full join by_top_up e using (workspace_id, top_up_id)
     ) sides where paid <> stored_paid or paid <> payment_paid or taken <> stored_taken
   ), differences as (
-    select 1 as kind, place, drift, difference from workspaces_compared where drift <> 0 or miscounted
+    -- One row that is wrong makes what is added up of it wrong too, so the single rows come first.
+    select 1 as kind, place, drift, difference from entries_compared
     union all select 2, place, drift, difference from runs_compared
-    union all select 3, place, drift, difference from tokens_compared
-    union all select 4, place, drift, difference from sums_compared
-    union all select 5, place, drift, difference from months_compared
-    union all select 6, place, drift, difference from entries_compared
-    union all select 7, place, drift, difference from top_ups_compared
+    union all select 3, place, drift, difference from top_ups_compared
+    union all select 4, place, drift, difference from tokens_compared
+    union all select 5, place, drift, difference from sums_compared
+    union all select 6, place, drift, difference from months_compared
+    union all select 7, place, drift, difference from workspaces_compared where drift <> 0 or miscounted
   )
   select (select coalesce(sum(entries), 0)::bigint from workspaces_compared) as entries,
     (select count(*)::bigint from workspaces_compared) as workspaces,

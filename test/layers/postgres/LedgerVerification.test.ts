@@ -300,8 +300,19 @@ describe("gateway ledger verify", () => {
         const charge = `kind = 'charge' and run_id = '${paid.runId}'`
         const newest = `seq = (select max(seq) from ledger_entries)`
         yield* tampered(`update ledger_entries set balance_after_micros = 7 where ${newest}`)
-        assert.include((yield* found).difference, "the newest one leaves 7 and 0")
+        assert.match(
+          (yield* found).difference,
+          /^led_\w+ of ws_\w+: the entry adds .*; the balances behind it are -\d+ /
+        )
         yield* tampered(`update ledger_entries set balance_after_micros = 995000 where ${newest}`)
+        const { sql, query } = yield* Database
+        const [oldest] = yield* query(sql`select entry_id as id from ledger_entries order by seq limit 1`)
+        const id = String(oldest?.["id"])
+        yield* tampered(`update ledger_entries set amount_micros = amount_micros + 1 where entry_id = '${id}'`)
+        const changed = yield* found
+        assert.isFalse(changed.ok)
+        assert.isTrue(changed.difference.startsWith(`${id} of `), changed.difference)
+        yield* tampered(`update ledger_entries set amount_micros = amount_micros - 1 where entry_id = '${id}'`)
         yield* tampered(`update ledger_entries set debit = credit, credit = debit where ${charge}`)
         const swapped = yield* found
         assert.deepStrictEqual([swapped.ok, swapped.driftMicros], [false, 0])
