@@ -13,12 +13,12 @@ import { answerBytesDefault, answerBytesMax, callMillisDefault, callMillisMax, c
 import { endpointIdCharsMax, providerIdCharsMax } from "./limits/Manifests.js"
 import { AsyncRules, OutputMap, ResponseRules } from "./manifest/Answers.js"
 import { BaseUrl, OperationPath } from "./manifest/Address.js"
-import { Auth } from "./manifest/Auth.js"
+import { Auth, HeaderName } from "./manifest/Auth.js"
 import { optional, Text, withDefault } from "./manifest/Fields.js"
 import { PageRules } from "./manifest/PageRules.js"
 import { Price, Volume } from "./manifest/Price.js"
 import { Micros } from "./Micros.js"
-import { Binding, Body, FileRule, FixedValue } from "./manifest/Request.js"
+import { Binding, Body, FileRule, FixedValue, MediaRange } from "./manifest/Request.js"
 import { Variables } from "./manifest/Variables.js"
 
 export * from "./manifest/Answers.js"
@@ -121,12 +121,12 @@ export const Operation = Schema.Struct({
    */
   ownKeyOnly: optional(Schema.Array(Text)),
   /** The header that takes the attempt's stable reference, for providers that know idempotency keys. */
-  idempotencyHeader: optional(Text),
+  idempotencyHeader: optional(HeaderName),
   price: Price,
   volume: optional(Volume),
   timeoutMs: withDefault(Schema.Int.pipe(Schema.between(callMillisMin, callMillisMax)), () => callMillisDefault),
   maxBytes: withDefault(Schema.Int.pipe(Schema.between(1, answerBytesMax)), () => answerBytesDefault),
-  contentTypes: withDefault(Schema.NonEmptyArray(Text), () => ["application/json"] as const),
+  contentTypes: withDefault(Schema.NonEmptyArray(MediaRange), () => ["application/json"] as const),
   response: withDefault(ResponseRules, () => ResponseRules.make({ errors: [], missStatuses: [], billsMiss: false })),
   async: optional(AsyncRules),
   /** For a provider that gives its results in pages. */

@@ -46,7 +46,7 @@ export const ResponseRules = Schema.Struct({
   parse: optional(Parse),
   errors: withDefault(Schema.Array(FailureRule), () => []),
   /** Statuses that mean "nothing found" rather than a failure. */
-  missStatuses: withDefault(Schema.Array(Schema.Int), () => []),
+  missStatuses: withDefault(Schema.Array(Schema.Int.pipe(Schema.between(200, 599))), () => []),
   /**
    * Statuses that bring an answer although they are outside of 2xx (a 404 with a result, a 302 whose `location` is the
    * result), or although they come without a body (an empty 200 of a read-only operation). The rules then read them as

@@ -6,7 +6,9 @@ import { UserGrant } from "./UserGrant.js"
 
 /** The name of a header (RFC 9110). */
 export const headerName = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
-const HeaderName = Schema.String.pipe(Schema.pattern(headerName))
+export const HeaderName = Schema.String.pipe(
+  Schema.pattern(headerName, { message: () => "must be the name of a header, such as X-Api-Key" })
+)
 
 const KeyPlace = Schema.Union(
   Schema.Struct({ in: Schema.Literal("header"), name: HeaderName, prefix: optional(Schema.String) }),
@@ -22,9 +24,9 @@ export type KeyPlace = typeof KeyPlace.Type
 export const Auth = Schema.Union(
   Schema.Struct({ type: Schema.Literal("none") }),
   Schema.Struct({ type: Schema.Literal("bearer") }),
-  Schema.Struct({ type: Schema.Literal("header"), name: Text, prefix: optional(Schema.String) }),
+  Schema.Struct({ type: Schema.Literal("header"), name: HeaderName, prefix: optional(Schema.String) }),
   /** Two headers at once; the key is `first:second`. */
-  Schema.Struct({ type: Schema.Literal("header_pair"), names: Schema.Tuple(Text, Text) }),
+  Schema.Struct({ type: Schema.Literal("header_pair"), names: Schema.Tuple(HeaderName, HeaderName) }),
   Schema.Struct({ type: Schema.Literal("query"), name: Text }),
   /** The key is `user:password`, or the user name alone when `passwordless`. */
   Schema.Struct({ type: Schema.Literal("basic"), passwordless: withDefault(Schema.Boolean, () => false) }),

@@ -99,8 +99,12 @@ export type Body = typeof Body.Type
 export const takesFields = (body: Body | undefined): boolean =>
   body === undefined || body.as === "list" || body.as === "fields"
 
-/** A media type such as `image/png`, or all of a kind: `image/*`. */
-const MediaRange = Schema.String.pipe(Schema.pattern(/^[\w.+-]+\/([\w.+-]+|\*)$/))
+/** A media type such as `image/png`, all of a kind (`image/*`), or all. */
+export const MediaRange = Schema.String.pipe(
+  Schema.pattern(/^(?:\*\/\*|[\w.+-]+\/(?:[\w.+-]+|\*))$/, {
+    message: () => "must be a media type such as application/json, or a kind such as image/*"
+  })
+)
 
 /** A field whose value may name a file that a run of the workspace returned: `{ media: <its downloadPath> }`. */
 export const FileRule = Schema.Struct({

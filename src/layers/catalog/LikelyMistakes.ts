@@ -12,6 +12,7 @@ import type { LintProblem } from "./CatalogLint.js"
 import { keyPlaces } from "../providers/KeyPlacement.js"
 import { placeholdersOf } from "../providers/Variables.js"
 import { likelyCosts } from "./LikelyCosts.js"
+import { wrongExamples } from "./ShownValues.js"
 import { type CatalogProblem, idOfFile, type ReadContent } from "./ManifestReading.js"
 
 /** Keywords whose schemas speak of the same object. */
@@ -157,6 +158,7 @@ export const likelyMistakes = (
     return [
       ...ofBindings(operation, fields),
       ...ofPath(endpoint, fields),
+      ...wrongExamples(operation.input),
       ...ofAccepts(operation, fields, job),
       ...ofDivisions(operation),
       ...likelyCosts(operation),

@@ -3,14 +3,13 @@
  * every problem of every text with its path inside the text. Pure: `CatalogFiles.ts` reads the files.
  */
 import { basename } from "node:path"
-import { Data, Either, ParseResult, Schema } from "effect"
-import { Lexer, parseDocument, Parser, type YAMLParseError } from "yaml"
-import { cutText } from "../../domain/Characters.js"
+import { Data, Either, Schema } from "effect"
+import { Lexer, parseDocument, Parser } from "yaml"
 import { manifestDepthMax } from "../../domain/limits/Manifests.js"
 import { JobManifest, ProviderManifest } from "../../domain/Manifest.js"
-import { didYouMean, fieldMeant } from "../../domain/Similar.js"
 import type { CatalogContent } from "../../services/CatalogPublisher.js"
 import { endpointsOf } from "./ManifestEndpoints.js"
+import { shapeMistakes, yamlMistake } from "./ManifestMistakes.js"
 import { idCheck, operationProblems } from "./Soundness.js"
 
 export interface CatalogProblem {
@@ -132,17 +131,6 @@ const isTooDeep = (text: string): boolean => {
   return false
 }
 
-const lineCharsMax = 80
-
-/** The first line of what the reader of YAML says, with the line of the file instead of a drawing of it. */
-const yamlMistake = ({ linePos, message }: YAMLParseError, text: string): string => {
-  const said = message.split("\n", 1)[0]?.replace(/:$/, "") ?? "is not YAML"
-  const line = text.split(/\r?\n/)[(linePos?.[0].line ?? 0) - 1]?.trim() ?? ""
-  const shown = line === "" ? said : `${said}: ${JSON.stringify(cutText(line, lineCharsMax))}`
-  const isOfIndent = /^(All \w+ items must start|Sequence item without|Unexpected \S+ at node end)/.test(said)
-  return isOfIndent ? `${shown}; its indent, or that of a line above it, does not fit the others` : shown
-}
-
 const parseYaml = ({ file, parsed, text }: ManifestText): Either.Either<unknown, ReadonlyArray<CatalogProblem>> => {
   if (parsed !== undefined) return Either.right(parsed)
   if (isTooDeep(text))
@@ -157,56 +145,12 @@ const parseYaml = ({ file, parsed, text }: ManifestText): Either.Either<unknown,
   )
 }
 
-const expected = /^Expected (.+), actual (.+)$/s
-
-/** One value that is none of several choices is one mistake, although each choice complains of it. */
-const inOne = (messages: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const distinct = [...new Set(messages)]
-  const [first, ...others] = distinct.map((message) => expected.exec(message))
-  if (first === undefined || first === null || others.length === 0) return distinct
-  return others.every((other) => other?.[2] === first[2])
-    ? [`Expected ${[first, ...others].map((each) => each?.[1] ?? "").join(" | ")}, actual ${first[2] ?? ""}`]
-    : distinct
-}
-
-const unexpected = /^is unexpected, expected: (.+)$/s
-
-/** What the schema says, in words of somebody who writes a manifest. `name` is the member that it speaks of. */
-const inWords = (message: string, name: string): string => {
-  const members = unexpected.exec(message)?.[1]
-  if (members === undefined)
-    return message
-      .replace(/^Expected an integer, .*/s, (said) =>
-        /micros$/i.test(name) ? `${said}: micros are millionths of a dollar, so $0.004 is 4000` : said
-      )
-      .replace("Struct (Encoded side)", "an object")
-      .replace(/\bReadonlyArray<[^,]*>/g, "a list")
-      .replace(/\bNonEmptyTrimmedString\b/g, "text")
-  const known = [...members.matchAll(/"([^"]+)"/g)].map(([, member = ""]) => member)
-  const meant = fieldMeant(name, known)
-  return `is no member here${meant === null ? `; there are ${known.join(", ")}` : didYouMean([meant])}`
-}
-
-/** The schema misses the first item of a list that may not be empty; whoever wrote the list misses no item 0. */
-const emptyList = ({ message, path }: ParseResult.ArrayFormatterIssue) =>
-  message === "is missing" && path.at(-1) === 0 ? { message: "needs at least one item", path: path.slice(0, -1) } : null
-
-const shapeProblems = (file: string, error: ParseResult.ParseError): ReadonlyArray<CatalogProblem> => {
-  const byPath = new Map<string, Array<string>>()
-  for (const issue of ParseResult.ArrayFormatter.formatErrorSync(error)) {
-    const { message, path } = emptyList(issue) ?? issue
-    const at = path.map(String).join(".")
-    byPath.set(at, [...(byPath.get(at) ?? []), inWords(message, String(path.at(-1) ?? ""))])
-  }
-  return [...byPath].flatMap(([path, messages]) => inOne(messages).map((message) => ({ file, path, message })))
-}
-
 const reader = <A, I>(schema: Schema.Schema<A, I>): ((text: ManifestText) => ReadResult<A>) => {
   const decode = Schema.decodeUnknownEither(schema, { errors: "all", onExcessProperty: "error" })
   return (text) =>
     Either.flatMap(parseYaml(text), (value) =>
       Either.mapBoth(decode(value), {
-        onLeft: (error) => shapeProblems(text.file, error),
+        onLeft: (error) => shapeMistakes(error).map((mistake) => ({ file: text.file, ...mistake })),
         onRight: (manifest) => ({ file: text.file, manifest })
       })
     )

@@ -15,12 +15,13 @@ import { pageProblems } from "../providers/PageChecks.js"
 import { checkedPrice } from "../providers/PriceByInput.js"
 import { planRequest } from "../providers/RequestPlan.js"
 import { checkVocabulary } from "../providers/SchemaVocabulary.js"
+import { wrongDefaults } from "./ShownValues.js"
 
 /**
  * How much of each operation is checked. `terms`: its job, its price, whether it may be repeated. `requests`: also its
  * expressions, its bindings and the keywords of its schema; every way into the gateway asks for this. `schemas`: also
- * whether these keywords have values of the right kind. Runs of an operation with an unusable schema fail as
- * `contract_invalid`.
+ * whether these keywords have values of the right kind, and whether defaults fit. Runs of an operation with an unusable
+ * schema fail as `contract_invalid`.
  */
 export type Thoroughness = "terms" | "requests" | "schemas"
 
@@ -50,6 +51,8 @@ const termProblems = (operation: Operation, jobIds: ReadonlySet<string>): Readon
   }
   if (price.maxMicros !== undefined && price.maxMicros < price.micros + price.perCallMicros)
     problems.push({ path: "price.maxMicros", message: "must not be below the price of a usual call" })
+  if (volume !== undefined && volume.default > volume.max)
+    problems.push({ path: "volume.default", message: `must not be above volume.max, which is ${volume.max}` })
   if (effect === "effectful" && repeatable && idempotencyHeader === undefined) {
     problems.push({
       path: "repeatable",
@@ -82,6 +85,7 @@ export const operationProblems = (
   const what = thoroughness === "schemas" ? "values" : "keywords"
   for (const { message, path } of checkVocabulary(operation.input, what).problems)
     problems.push({ path: path === "" ? "input" : `input.${path}`, message })
+  if (thoroughness === "schemas" && problems.length === 0) problems.push(...wrongDefaults(operation.input))
   // Any schema may be shown. One that answers are refused for has to be one that they can be held against.
   const refused = operation.response.undocumented === "refuse" ? operation.outputSchema : null
   if (refused === undefined)

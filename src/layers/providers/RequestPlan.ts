@@ -145,12 +145,15 @@ export const planRequest = ({
   }
   const bindings = new Map(Object.entries(operation.bindings).map(([field, binding]) => [field, declared(binding)]))
   const constants = fixed.map((each) => ({ placing: always(each), value: each.value }))
-  const paths = [
-    ...Array.from(bindings, ([field, { path }]) => ({ at: `bindings.${field}`, path })),
-    ...constants.map(({ placing: { name, path } }) => ({ at: `fixed.${name}`, path }))
+  const placings = [
+    ...Array.from(bindings, ([field, placing]) => ({ at: `bindings.${field}`, placing })),
+    ...constants.map(({ placing }) => ({ at: `fixed.${placing.name}`, placing }))
   ]
-  for (const { at, path } of paths) {
-    const problem = pathProblem(path)
+  for (const { at, placing } of placings) {
+    const problem =
+      placing.in === "header" && placing.style !== "spread" && !headerName.test(placing.name)
+        ? "must go to a header with a name such as X-Version"
+        : pathProblem(placing.path)
     if (problem !== null) problems.push({ path: at, message: problem })
   }
   if (problems.length > 0) return Either.left(problems)

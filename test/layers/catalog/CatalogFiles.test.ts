@@ -392,7 +392,7 @@ describe("a check of manifests", () => {
       'Sequence item without - indicator at line 4, column 1: "job: x"; its indent, or that of a line above it, does not fit the others'
     ])
     assert.deepStrictEqual(said("id: a\nname: b: c\n"), [
-      'Nested mappings are not allowed in compact mappings at line 2, column 7: "name: b: c"'
+      'Nested mappings are not allowed in compact mappings at line 2, column 7: "name: b: c"; put a text that has a colon and a blank in it in quotes'
     ])
   })
 
@@ -403,7 +403,7 @@ describe("a check of manifests", () => {
       [
         [
           "operations.0.price.micros",
-          "Expected an integer, actual 0.004: micros are millionths of a dollar, so $0.004 is 4000"
+          "must be a whole number from 0 to 9007199254740991, and is 0.004: micros are millionths of a dollar, so $0.004 is 4000"
         ]
       ]
     )
@@ -437,6 +437,75 @@ describe("a check of manifests", () => {
       /^operations\.0\.colour: is no member here; there are id, name, summary, /
     )
     assert.deepStrictEqual(said("extras: shelf"), ['operations.0.extras: Expected a list, actual "shelf"'])
+  })
+
+  it("says what would be right of a choice, a number, a header, a type of answers, a key and a second document", () => {
+    const said = (text: string) =>
+      Either.match(decode([text]), {
+        onRight: () => [],
+        onLeft: ({ problems: found }) => found.map(({ message, path }) => `${path}: ${message}`)
+      })
+    const all = (more: string, head = "") => said(provider(more, head)).join("\n")
+    assert.include(all("", "auth: { type: headr, name: X-Key }"), 'actual "headr"; did you mean header?')
+    assert.include(said(provider("").replace("GET", "get")).join(), 'actual "get"; did you mean GET?')
+    assert.include(
+      said(provider("").replace("micros: 0", "micros: -1")).join(),
+      "must be a whole number from 0 to 9007199254740991, and is -1"
+    )
+    assert.strictEqual(
+      all("", "auth: { type: header, name: 'X Api Key' }"),
+      "auth.name: must be the name of a header, such as X-Api-Key"
+    )
+    assert.strictEqual(
+      all("", "auth: { type: bearer, secret: abc }"),
+      "auth.secret: is no member here: no manifest holds a key; set it with gateway key set"
+    )
+    assert.strictEqual(
+      all("idempotencyHeader: 'Idem Key'"),
+      "operations.0.idempotencyHeader: must be the name of a header, such as X-Api-Key"
+    )
+    assert.strictEqual(
+      all("bindings: { q: { in: header, name: 'X Q' } }"),
+      "operations.0.bindings.q: must go to a header with a name such as X-Version"
+    )
+    assert.strictEqual(
+      all("contentTypes: [json]"),
+      "operations.0.contentTypes.0: must be a media type such as application/json, or a kind such as image/*"
+    )
+    for (const right of ["[image/*]", "['*/*']", "[application/vnd.api+json]"])
+      assert.strictEqual(all(`contentTypes: ${right}`), "")
+    assert.strictEqual(
+      all("volume: { field: n, default: 5, max: 4 }"),
+      "operations.0.volume.default: must not be above volume.max, which is 4"
+    )
+    assert.deepStrictEqual(said(`${provider("")}---\n${provider("")}`), [
+      ": holds several documents: write each manifest into a file of its own"
+    ])
+  })
+
+  it("refuses a default that does not fit its schema, at any depth", () => {
+    const input = (schema: string) => {
+      const text = provider("").replace("{ type: object }", schema)
+      const found = decodeCatalog(
+        { jobs: [{ file: "job", text: job }], providers: [{ file: "f", text }] },
+        { thorough: true }
+      )
+      return Either.isLeft(found) ? found.left.problems.map(({ message, path }) => `${path}: ${message}`) : []
+    }
+    assert.deepStrictEqual(
+      input(
+        "{ type: object, properties: { a: { type: string, default: 5 }, b: { type: object, properties: { c: { enum: [x], default: y } } }, d: { type: array, items: { type: integer }, default: [1, z] } } }"
+      ),
+      [
+        "operations.0.input.properties.a.default: does not fit its schema: must be text",
+        'operations.0.input.properties.b.properties.c.default: does not fit its schema: must be one of: "x"',
+        "operations.0.input.properties.d.default: does not fit its schema: 1 must be a whole number"
+      ]
+    )
+    assert.deepStrictEqual(
+      input("{ type: object, properties: { a: { type: string, default: tea }, n: { type: integer, default: 3 } } }"),
+      []
+    )
   })
 
   it("tells a mistake of a job at its own file, and not at the operations that name the job", () => {

@@ -68,6 +68,13 @@ describe("a check of a catalog warns of", () => {
     ])
   })
 
+  it("an example that does not fit its schema", () => {
+    const shown = { type: "object", properties: { name: { type: "string", examples: ["Emma", 5] } } }
+    assert.deepStrictEqual(warned({ input: shown }), [
+      "input.properties.name.examples.1: does not fit its schema: must be text"
+    ])
+  })
+
   it("a division by what was meant to be multiplied", () => {
     assert.deepStrictEqual(warned({ response: { costMicros: "ceil(body.seconds / `60` * `3000`)" } }), [
       "response.costMicros: divides by `60` * `3000`, because a product is worked out before a division: write brackets"
