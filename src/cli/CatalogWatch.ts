@@ -106,11 +106,13 @@ const reported = (
     },
     text: [
       ...watched.flatMap(linesOf),
-      ...(watched.length === 0
-        ? [
-            "Nothing was called, so nothing is known: only read-only operations with a hit among their samples are called"
-          ]
-        : []),
+      ...(watched.length > 0
+        ? []
+        : [
+            leftOut.length > 0
+              ? "Nothing was called, so nothing is known"
+              : "Nothing was called, so nothing is known: only read-only operations with a hit among their samples are called"
+          ]),
       `${count("same")} same, ${count("moved")} moved, ${count("gone")} gone, ${count("could_not_tell")} could not be told; ${counted(spent.calls, "call")}, which cost at most ${dollars(spent.micros)}`,
       ...(reasons.length === 0 ? [] : [`Not called: ${reasons.join(", ")}`])
     ].join("\n")

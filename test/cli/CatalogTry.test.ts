@@ -371,8 +371,8 @@ layer(CommandLineTest, { excludeTestServices: true })("catalog try", (it) => {
         [sample.body, sample.pages.map(({ body }: { body: unknown }) => body)],
         [{ items: [10, 11] }, [{ items: [20, 21] }, { items: [30] }]]
       )
-      const lint = Effect.fnUntraced(function* (hit: object) {
-        const text = readFileSync(manifest("paged-replayed", { operations: [{ ...paged, samples: { hit } }] }), "utf8")
+      const lint = Effect.fnUntraced(function* (hit: object, of: object = paged) {
+        const text = readFileSync(manifest("paged-replayed", { operations: [{ ...of, samples: { hit } }] }), "utf8")
         const read = yield* decodeCatalog({ jobs: [], providers: [{ file: "shop.yaml", text }] })
         return (yield* lintCatalog(read)).map(({ message, path }) => `${path}: ${message}`).join("\n")
       })
@@ -383,6 +383,12 @@ layer(CommandLineTest, { excludeTestServices: true })("catalog try", (it) => {
       )
       const early = [{ body: { items: [20] } }, ...sample.pages.slice(1)]
       assert.match(yield* lint({ ...sample, pages: early }), /its page 3 was not asked for/)
+      const misspelt = { ...paged, pages: { ...paged.pages, items: "body.itms" } }
+      const { pages: _, ...alone } = sample
+      assert.strictEqual(
+        yield* lint({ ...alone, input: { q: "tea" } }, misspelt),
+        "samples.hit.body: has no list at body.itms, where pages.items says that the results are"
+      )
     })
   )
 

@@ -258,6 +258,7 @@ layer(Layer.scoped(Gateway, startGateway()), { excludeTestServices: true, timeou
             endpointId
           )
         const discovered = (yield* get("/v1/discover?q=find+a+work+email")).json
+        assert.isNotEmpty(discovered.operations)
         assert.isTrue(discovered.operations.every(({ access }: { access: string }) => access === "runs_now"))
       })
     )

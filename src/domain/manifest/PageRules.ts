@@ -34,7 +34,11 @@ export type NextPage = typeof NextPage.Type
  */
 export const PageRules = Schema.Struct({
   /** Where the list of results is: `body`, or names of members such as `body.data.items`. */
-  items: Schema.String.pipe(Schema.pattern(/^body(\.[^.\s]+)*$/)),
+  items: Schema.String.pipe(
+    Schema.pattern(/^body(\.[^.\s[\]"'`|*&?]+)*$/, {
+      message: () => "must be body, or names of members such as body.data.items"
+    })
+  ),
   /** The most results that one page can bring. It is sent in the volume field when more are wanted. */
   size: Schema.Int.pipe(Schema.positive()),
   /** False: the provider takes no number of results, and the volume field stays in the gateway. */

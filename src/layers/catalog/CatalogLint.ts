@@ -19,6 +19,7 @@ import { answerCheckOf, joinedCheckOf } from "../providers/AnswerSchema.js"
 import { listenLocally } from "../providers/fixture/LocalServer.js"
 import { inventedKey } from "../providers/InventedKeys.js"
 import { addressWith, exampleValues, placeholdersOf } from "../providers/Variables.js"
+import { listOf } from "../providers/PageSteps.js"
 import { ProvidersHttp } from "../providers/ProvidersHttp.js"
 
 export interface LintProblem {
@@ -287,6 +288,9 @@ export const lintCatalog = Effect.fn("CatalogLint.lintCatalog")(function* (catal
             onSuccess: (answer) => compareAnswer(endpoint, sample, answer)
           }
         )
+        const { pages } = endpoint.operation
+        if (pages !== undefined && /^(?:hit|weak)$/.test(sample.outcome) && listOf(pages, sample.body) === null)
+          found(`has no list at ${pages.items}, where pages.items says that the results are`, ".body")
         const mismatch = replay.mismatch()
         for (const message of mismatch === null ? differing : [mismatch]) found(message)
         const isRight = mismatch === null && differing.length === 0

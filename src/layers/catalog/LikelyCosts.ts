@@ -1,10 +1,11 @@
 /**
- * Warns of a rule for the cost of an answer (`response.costMicros`) that tells a cost where the answer tells none: a
- * run that failed would then be charged. It is read from every answer, errors among them.
+ * Warns of prices that nobody can mean, and of a rule for the cost of an answer (`response.costMicros`) that tells a
+ * cost where the answer tells none: a run that failed would then be charged. It is read from every answer, errors among
+ * them.
  */
 import { Either } from "effect"
-import type { Operation } from "../../domain/Manifest.js"
-import { dollars } from "../../domain/Micros.js"
+import type { Endpoint, Operation } from "../../domain/Manifest.js"
+import { dollars, microsPerUsd } from "../../domain/Micros.js"
 import { exampleInput, withDefaults } from "../../domain/OperationInput.js"
 import { costTold } from "../providers/AnswerEvidence.js"
 import { compile } from "../providers/Expressions.js"
@@ -31,3 +32,39 @@ export const likelyCosts = (operation: Operation): ReadonlyArray<OperationProble
     ? warning(`tells ${dollars(told.micros)} of an error without a body (status 502), so failures would be charged`)
     : []
 }
+
+/** An import writes `free`, because each workspace connects its own account. Under a key of the gateway it costs. */
+const ofFree = ({ operation: { price }, provider: { auth, mock, platformKey } }: Endpoint) =>
+  platformKey && auth.type !== "none" && !mock && price.basis === "free" && price.source === undefined
+    ? [
+        {
+          path: "price",
+          message:
+            "is free under a key of the gateway, whose owner pays then for every run: give it a price, or the source that says that it costs nothing"
+        }
+      ]
+    : []
+
+/** No call that is known costs as much. */
+const usualMicrosMax = 1_000 * microsPerUsd
+
+const ofAmount = ({ price, response }: Operation): ReadonlyArray<OperationProblem> => {
+  const { basis, byInput, micros, perCallMicros } = price
+  if (Math.max(micros, perCallMicros) > usualMicrosMax)
+    return [
+      {
+        path: "price",
+        message: `is ${dollars(Math.max(micros, perCallMicros))} for one ${micros >= perCallMicros && basis === "per_result" ? "result" : "call"}: micros are millionths of a dollar, so $0.004 is 4000`
+      }
+    ]
+  const isNothing = micros + perCallMicros === 0 && byInput === undefined && response.costMicros === undefined
+  return basis === "free" || !isNothing
+    ? []
+    : [{ path: "price.basis", message: `is ${basis} at a price of 0: write basis: free, or the price` }]
+}
+
+/** Warnings about the listed price. */
+export const likelyPrices = (endpoint: Endpoint): ReadonlyArray<OperationProblem> => [
+  ...ofAmount(endpoint.operation),
+  ...ofFree(endpoint)
+]

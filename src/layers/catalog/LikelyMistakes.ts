@@ -11,7 +11,7 @@ import type { ContentProblem } from "../../services/CatalogPublisher.js"
 import type { LintProblem } from "./CatalogLint.js"
 import { keyPlaces } from "../providers/KeyPlacement.js"
 import { placeholdersOf } from "../providers/Variables.js"
-import { likelyCosts } from "./LikelyCosts.js"
+import { likelyCosts, likelyPrices } from "./LikelyCosts.js"
 import { wrongExamples } from "./ShownValues.js"
 import { type CatalogProblem, idOfFile, type ReadContent } from "./ManifestReading.js"
 
@@ -116,6 +116,23 @@ const ofAccepts = ({ accepts }: Operation, fields: Fields, job: JobManifest | un
   })
 }
 
+const ofOwnKeyOnly = ({ ownKeyOnly = [] }: Operation, fields: Fields) =>
+  ownKeyOnly.flatMap((name) => noField("ownKeyOnly", name, fields))
+
+/** Rules for fields of the output that it does not fill in. */
+const ofOutput = ({ output }: Operation) => {
+  if (output === undefined) return []
+  const known = Object.keys(output.fields)
+  return [
+    ...Object.keys(output.values).map((name) => ({ path: `output.values.${name}`, name })),
+    ...output.single.map((name) => ({ path: "output.single", name }))
+  ].flatMap(({ name, path }) => {
+    if (known.includes(name)) return []
+    const meant = fieldMeant(name, known)
+    return [{ path, message: `output.fields has no ${name}${didYouMean(meant === null ? [] : [meant])}` }]
+  })
+}
+
 /** A division by what is multiplied further: JMESPath works out the product first, unlike most people. */
 const dividedByProduct = /\/\s*((?:`[^`]*`|[\w.]+)\s*\*\s*(?:`[^`]*`|[\w.]+))/
 
@@ -133,18 +150,6 @@ const ofDivisions = ({ price, response }: Operation) =>
       : [{ path, message: `divides by ${product}, because a product is worked out before a division: write brackets` }]
   })
 
-/** An import writes `free`, because each workspace connects its own account. Under a key of the gateway it costs. */
-const ofPrice = ({ operation: { price }, provider: { auth, mock, platformKey } }: Endpoint) =>
-  platformKey && auth.type !== "none" && !mock && price.basis === "free" && price.source === undefined
-    ? [
-        {
-          path: "price",
-          message:
-            "is free under a key of the gateway, whose owner pays then for every run: give it a price, or the source that says that it costs nothing"
-        }
-      ]
-    : []
-
 /** Warnings about operations, whose jobs are among `jobs`. */
 export const likelyMistakes = (
   endpoints: ReadonlyArray<Endpoint>,
@@ -160,16 +165,29 @@ export const likelyMistakes = (
       ...ofPath(endpoint, fields),
       ...wrongExamples(operation.input),
       ...ofAccepts(operation, fields, job),
+      ...ofOwnKeyOnly(operation, fields),
+      ...ofOutput(operation),
       ...ofDivisions(operation),
       ...likelyCosts(operation),
-      ...ofPrice(endpoint)
+      ...likelyPrices(endpoint)
     ].map((found) => ({ endpointId: operation.id, ...found }))
   })
 }
 
+/** A category that only one job has, and that is spelled almost as another one. */
+const ofCategories = (jobs: ReadonlyArray<JobManifest>): ReadonlyArray<ContentProblem> =>
+  jobs.flatMap(({ category, id }) => {
+    const others = jobs.filter((job) => job.id !== id).map((job) => job.category)
+    const meant = others.includes(category) ? null : fieldMeant(category, others)
+    return meant === null
+      ? []
+      : [{ subject: `job ${id}`, path: "category", message: `no other job is in ${category}${didYouMean([meant])}` }]
+  })
+
 /** Warnings about jobs. */
-export const likelyJobMistakes = (jobs: ReadonlyArray<JobManifest>): ReadonlyArray<ContentProblem> =>
-  jobs
+export const likelyJobMistakes = (jobs: ReadonlyArray<JobManifest>): ReadonlyArray<ContentProblem> => [
+  ...ofCategories(jobs),
+  ...jobs
     .filter(({ exampleInput, needs }) => {
       const names = Object.keys(exampleInput)
       return needs.length > 0 && !needs.some((set) => set.every((name) => names.includes(name)))
@@ -179,6 +197,7 @@ export const likelyJobMistakes = (jobs: ReadonlyArray<JobManifest>): ReadonlyArr
       path: "exampleInput",
       message: `has none of the sets of fields that the job needs: ${needs.map((set) => set.join(" and ")).join(", or ")}`
     }))
+]
 
 /**
  * Warnings about manifests in a file of another name, by the ids that they have. Where such a file has a mistake, its

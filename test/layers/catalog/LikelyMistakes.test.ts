@@ -75,12 +75,48 @@ describe("a check of a catalog warns of", () => {
     ])
   })
 
+  it("rules for fields that the input or the output does not have, and a category in another spelling", () => {
+    assert.deepStrictEqual(warned({ ownKeyOnly: ["nmae"] }), [
+      "ownKeyOnly: the input has no field nmae; did you mean name?"
+    ])
+    const output = { fields: { title: "body.title", kind: "body.kind" } }
+    assert.deepStrictEqual(warned({ output: { ...output, values: { knd: { a: "b" } }, single: ["isbn"] } }), [
+      "output.values.knd: output.fields has no knd; did you mean kind?",
+      "output.single: output.fields has no isbn"
+    ])
+    assert.deepStrictEqual(warned({ output: { ...output, values: { kind: { a: "b" } }, single: ["title"] } }), [])
+    const categories = (...names: ReadonlyArray<string>) =>
+      likelyJobMistakes(names.map((category, at) => job(`job.${at}`, { category }))).map(
+        ({ message, path, subject }) => `${subject} ${path}: ${message}`
+      )
+    assert.deepStrictEqual(categories("developer", "developer", "devloper"), [
+      "job job.2 category: no other job is in devloper; did you mean developer?"
+    ])
+    assert.deepStrictEqual(categories("developer", "web", "people", "people"), [])
+  })
+
   it("a division by what was meant to be multiplied", () => {
     assert.deepStrictEqual(warned({ response: { costMicros: "ceil(body.seconds / `60` * `3000`)" } }), [
       "response.costMicros: divides by `60` * `3000`, because a product is worked out before a division: write brackets"
     ])
     for (const costMicros of ["body.seconds * `3000` / `60`", "ceil(body.n / `10`) * `5`", "(body.n / `10`) * `5`"])
       assert.deepStrictEqual(warned({ response: { costMicros } }), [])
+  })
+
+  it("a price that nobody can mean", () => {
+    const priced = (price: object) => warned({ price: { source: "https://example.com/pricing", ...price } })
+    assert.deepStrictEqual(priced({ basis: "per_call", micros: 9_007_199_254_740_991 }), [
+      "price: is $9007199254.740991 for one call: micros are millionths of a dollar, so $0.004 is 4000"
+    ])
+    assert.deepStrictEqual(priced({ basis: "per_call", micros: 0 }), [
+      "price.basis: is per_call at a price of 0: write basis: free, or the price"
+    ])
+    for (const right of [
+      { basis: "per_call", micros: 900_000_000 },
+      { basis: "per_result", micros: 0, perCallMicros: 5 },
+      { basis: "free", micros: 0 }
+    ])
+      assert.deepStrictEqual(priced(right), [])
   })
 
   it("an operation that is free under a key of the gateway, unless a source says that it costs nothing", () => {

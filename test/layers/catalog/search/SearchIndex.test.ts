@@ -165,6 +165,7 @@ describe("SearchIndex", () => {
   it("gives only documents that pass the filter, and counts them", () => {
     const even = (doc: number): boolean => doc % 2 === 0
     const answer = index.search("search books email temperature", { limit: 20, filter: even })
+    assert.isNotEmpty(answer.hits.docs)
     assert.isTrue(answer.hits.docs.every(even))
     assert.strictEqual(answer.total, answer.hits.length)
   })
