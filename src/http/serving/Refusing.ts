@@ -6,7 +6,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
 import { ValidationError } from "../../domain/ApiErrors.js"
-import { headerBytesMax, requestMillisMax } from "../../domain/limits/Requests.js"
+import { headerBytesMax, headersMillisMax, requestMillisMax } from "../../domain/limits/Requests.js"
 import { StorageBusy } from "../../domain/StorageErrors.js"
 import { writtenError } from "../ErrorAnswers.js"
 import { incomingRequestId } from "../RequestState.js"
@@ -34,7 +34,13 @@ const unreadable = (code: string | undefined): Refusal => {
   if (code === "HPE_HEADER_OVERFLOW")
     return { status: 431, error: ValidationError.of("headers", `may have at most ${headerBytesMax} bytes`) }
   if (code === "ERR_HTTP_REQUEST_TIMEOUT")
-    return { status: 408, error: ValidationError.of("request", `must be complete within ${requestMillisMax / 1000} s`) }
+    return {
+      status: 408,
+      error: ValidationError.of(
+        "request",
+        `must be complete within ${requestMillisMax / 1000} s, and its headers within ${headersMillisMax / 1000} s`
+      )
+    }
   return { status: 400, error: ValidationError.of("request", "is not valid HTTP") }
 }
 
