@@ -11,7 +11,7 @@ type Part = keyof AnswerView
 const isType = (node: unknown, types: ReadonlySet<unknown>): boolean => isRecord(node) && types.has(node["type"])
 
 /** Their right side looks at what the left one gave, and no longer at the whole. */
-const leadOn = new Set([
+const leading = new Set([
   "Subexpression",
   "IndexExpression",
   "Pipe",
@@ -19,24 +19,34 @@ const leadOn = new Set([
   "ValueProjection",
   "FilterProjection"
 ])
-const whole = new Set(["Root"])
+export const leadsOn = (node: unknown): boolean => isType(node, leading)
+/** Of these, the right side looks at the whole where the left one is the whole. */
+const passesOn = new Set(["Subexpression", "Pipe"])
+const root = new Set(["Root"])
 const current = new Set(["Current", "Identity"])
 
-/**
- * The members of the whole that the node names; null stands for the whole itself. `isWhole`: the node looks at the
- * whole, and not at a value inside of it.
- */
-export const namesRead = (node: unknown, isWhole = true): ReadonlyArray<string | null> => {
+/** Whether a node is the whole. `isWhole`: it looks at the whole, and not at a value inside of it. */
+export const isWholeAt = (node: unknown, isWhole: boolean): boolean =>
+  isType(node, root) || (isWhole && isType(node, current))
+
+/** The member of the whole that a node names, such as `body` for `body` and `$.body`; null for any other node. */
+export const partNamed = (node: unknown, isWhole: boolean): string | null => {
+  if (!isRecord(node)) return null
+  if (node["type"] === "Field") return isWhole && typeof node["name"] === "string" ? node["name"] : null
+  return node["type"] === "Subexpression" && isWholeAt(node["left"], isWhole) ? partNamed(node["right"], true) : null
+}
+
+/** The members of the whole that the node names; null stands for the whole itself. */
+const namesRead = (node: unknown, isWhole = true): ReadonlyArray<string | null> => {
   if (Array.isArray(node)) return node.flatMap((each) => namesRead(each, isWhole))
   if (!isRecord(node) || node["type"] === "Literal") return []
   if (node["type"] === "Field") return isWhole && typeof node["name"] === "string" ? [node["name"]] : []
-  if (isType(node, whole)) return [null]
-  if (isType(node, current)) return isWhole ? [null] : []
+  if (isWholeAt(node, isWhole)) return [null]
   // A function applies it to the members of a list.
   if (node["type"] === "ExpressionReference") return namesRead(node["child"], false)
-  if (!isType(node, leadOn)) return Object.values(node).flatMap((each) => namesRead(each, isWhole))
+  if (!leadsOn(node)) return Object.values(node).flatMap((each) => namesRead(each, isWhole))
   const { condition, left, right } = node
-  const isStill = isType(left, whole) || (isWhole && isType(left, current))
+  const isStill = isType(node, passesOn) && isWholeAt(left, isWhole)
   return [...(isStill ? [] : namesRead(left, isWhole)), ...namesRead([right, condition], isStill)]
 }
 
