@@ -13,7 +13,7 @@ import { answerBytesDefault, answerBytesMax, callMillisDefault, callMillisMax, c
 import { endpointIdCharsMax, providerIdCharsMax } from "./limits/Manifests.js"
 import { AsyncRules, OutputMap, ResponseRules } from "./manifest/Answers.js"
 import { BaseUrl, OperationPath } from "./manifest/Address.js"
-import { Auth, HeaderName } from "./manifest/Auth.js"
+import { Auth, HeaderName, headerName, HeaderText } from "./manifest/Auth.js"
 import { optional, Text, withDefault } from "./manifest/Fields.js"
 import { PageRules } from "./manifest/PageRules.js"
 import { Price, Volume } from "./manifest/Price.js"
@@ -43,13 +43,24 @@ export type EndpointId = typeof EndpointId.Type
 export const JobId = Schema.String.pipe(Schema.pattern(/^[a-z0-9_]+(\.[a-z0-9_]+)+$/), Schema.brand("JobId"))
 export type JobId = typeof JobId.Type
 
+const SampleStatus = Schema.Int.pipe(Schema.between(200, 599))
+const SampleHeaders = Schema.Record({ key: Schema.String, value: HeaderText }).pipe(
+  Schema.filter(
+    (headers) => {
+      const wrong = Object.keys(headers).find((name) => !headerName.test(name))
+      return wrong === undefined ? true : `has ${JSON.stringify(wrong)}, which is no name of a header`
+    },
+    { jsonSchema: {} }
+  )
+)
+
 /**
  * A documented example, replayed by the tests through the real engine. `input` uses the operation's own field names.
  */
 export const Sample = Schema.Struct({
   input: JsonObject,
-  status: withDefault(Schema.Int, () => 200),
-  headers: withDefault(Schema.Record({ key: Schema.String, value: Schema.String }), () => ({})),
+  status: withDefault(SampleStatus, () => 200),
+  headers: withDefault(SampleHeaders, () => ({})),
   body: Json,
   /** For an asynchronous operation: the answer to its start, when it differs from the final answer. */
   start: optional(Json),
@@ -57,8 +68,8 @@ export const Sample = Schema.Struct({
   pages: optional(
     Schema.NonEmptyArray(
       Schema.Struct({
-        status: withDefault(Schema.Int, () => 200),
-        headers: withDefault(Schema.Record({ key: Schema.String, value: Schema.String }), () => ({})),
+        status: withDefault(SampleStatus, () => 200),
+        headers: withDefault(SampleHeaders, () => ({})),
         body: Json
       })
     )

@@ -6,6 +6,11 @@ import { UserGrant } from "./UserGrant.js"
 
 /** The name of a header (RFC 9110). */
 export const headerName = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
+/** What a header may hold: no line breaks, and no characters outside of Latin-1. */
+export const headerText = /^[\t\x20-\x7e\x80-\xff]*$/
+export const HeaderText = Schema.String.pipe(
+  Schema.pattern(headerText, { message: () => "must be without line breaks and characters outside of Latin-1" })
+)
 export const HeaderName = Schema.String.pipe(
   Schema.pattern(headerName, { message: () => "must be the name of a header, such as X-Api-Key" })
 )

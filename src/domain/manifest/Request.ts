@@ -101,8 +101,8 @@ export const takesFields = (body: Body | undefined): boolean =>
 
 /** A media type such as `image/png`, all of a kind (`image/*`), or all. */
 export const MediaRange = Schema.String.pipe(
-  Schema.pattern(/^(?:\*\/\*|[\w.+-]+\/(?:[\w.+-]+|\*))$/, {
-    message: () => "must be a media type such as application/json, or a kind such as image/*"
+  Schema.pattern(/^(?:\*\/\*|[\w.+!#$&^-]+\/(?:[\w.+!#$&^-]+|\*))$/, {
+    message: () => "must be a media type without parameters such as application/json, or a kind such as image/*"
   })
 )
 

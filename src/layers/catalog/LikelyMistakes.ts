@@ -5,11 +5,12 @@
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import type { Endpoint, JobManifest, Operation } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
-import { inputFields, requiredFields } from "../../domain/OperationInput.js"
+import { inputFields, neededSets } from "../../domain/OperationInput.js"
 import { didYouMean, fieldMeant } from "../../domain/Similar.js"
 import type { ContentProblem } from "../../services/CatalogPublisher.js"
 import type { LintProblem } from "./CatalogLint.js"
 import { keyPlaces } from "../providers/KeyPlacement.js"
+import { fieldsIn } from "../providers/PriceByInput.js"
 import { placeholdersOf } from "../providers/Variables.js"
 import { likelyCosts, likelyPrices } from "./LikelyCosts.js"
 import { wrongExamples } from "./ShownValues.js"
@@ -83,17 +84,24 @@ const ofPath = ({ operation, provider }: Endpoint, fields: Fields) => {
     })),
     ...Array.from(template.matchAll(/\$\{([^{}]+)\}/g), ([text, name = ""]) => ({ text, name }))
   ].filter(({ name }) => fields.named.has(name))
-  const bound = Object.entries(bindings).flatMap(([field, binding]) => (binding.in === "path" ? [field] : []))
   const asked = placeholdersOf(template).filter((name) => !given.has(name))
-  const required = new Set(requiredFields(operation))
-  const optional = inputFields(operation).filter(
-    ([name, schema]) => (asked.includes(name) || bound.includes(name)) && !required.has(name) && !("default" in schema)
-  )
+  const sets = neededSets(operation.input)
+  const preset = new Set(inputFields(operation).flatMap(([name, schema]) => ("default" in schema ? [name] : [])))
+  /** The fields that fill a placeholder, where an input may leave out all of them. */
+  const leavable = placeholdersOf(template).flatMap((placeholder) => {
+    const bound = Object.entries(bindings).filter(([, each]) => each.in === "path" && each.name === placeholder)
+    const fillers = bound.length > 0 ? bound.map(([field]) => field) : asked.filter((name) => name === placeholder)
+    const isSure = fillers.some((name) => preset.has(name) || !fields.named.has(name))
+    return fillers.length === 0 || isSure || sets.every((set) => fillers.some((name) => set.includes(name)))
+      ? []
+      : [fillers.join(" or ")]
+  })
   return [
     ...asked.flatMap((name) => noField("path", name, fields)),
-    ...optional.map(([name]) => ({
+    // What a condition requires is not known without an input.
+    ...("if" in operation.input ? [] : leavable).map((names) => ({
       path: "input",
-      message: `the path needs ${name}: name it under required, or give it a default`
+      message: `the path needs ${names}: name it under required, or give it a default`
     })),
     ...foreign.map(({ name, text }) => ({
       path: "path",
@@ -116,6 +124,14 @@ const ofAccepts = ({ accepts }: Operation, fields: Fields, job: JobManifest | un
   })
 }
 
+/** The fields that decide the price. Several operations may share an expression, so one may name a field of another. */
+const ofPriced = ({ price, volume }: Operation, fields: Fields) => [
+  ...fieldsIn(price.byInput ?? "").flatMap((name) =>
+    fieldMeant(name, fields.named) === null ? [] : noField("price.byInput", name, fields)
+  ),
+  ...(volume === undefined ? [] : noField("volume.field", volume.field, fields))
+]
+
 const ofOwnKeyOnly = ({ ownKeyOnly = [] }: Operation, fields: Fields) =>
   ownKeyOnly.flatMap((name) => noField("ownKeyOnly", name, fields))
 
@@ -136,15 +152,16 @@ const ofOutput = ({ output }: Operation) => {
 /** A division by what is multiplied further: JMESPath works out the product first, unlike most people. */
 const dividedByProduct = /\/\s*((?:`[^`]*`|[\w.]+)\s*\*\s*(?:`[^`]*`|[\w.]+))/
 
-const ofDivisions = ({ price, response }: Operation) =>
-  (
-    [
-      ["price.byInput", price.byInput],
-      ["response.costMicros", response.costMicros],
-      ["response.resultCount", response.resultCount]
-    ] as const
-  ).flatMap(([path, expression]) => {
-    const product = dividedByProduct.exec(expression ?? "")?.[1]
+const rawText = /'(?:[^'\\]|\\.)*'/g
+
+const ofDivisions = ({ output, price, response }: Operation) =>
+  [
+    ["price.byInput", price.byInput] as const,
+    ["response.costMicros", response.costMicros] as const,
+    ["response.resultCount", response.resultCount] as const,
+    ...Object.entries(output?.fields ?? {}).map(([name, source]) => [`output.fields.${name}`, source] as const)
+  ].flatMap(([path, expression]) => {
+    const product = dividedByProduct.exec(expression?.replaceAll(rawText, "''") ?? "")?.[1]
     return product === undefined
       ? []
       : [{ path, message: `divides by ${product}, because a product is worked out before a division: write brackets` }]
@@ -165,6 +182,7 @@ export const likelyMistakes = (
       ...ofPath(endpoint, fields),
       ...wrongExamples(operation.input),
       ...ofAccepts(operation, fields, job),
+      ...ofPriced(operation, fields),
       ...ofOwnKeyOnly(operation, fields),
       ...ofOutput(operation),
       ...ofDivisions(operation),

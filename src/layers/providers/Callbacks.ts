@@ -5,10 +5,10 @@
 import type { Json } from "../../domain/Json.js"
 import { isObject } from "../../domain/Json.js"
 import type { Callback, Endpoint } from "../../domain/Manifest.js"
-import { headerName } from "../../domain/manifest/Auth.js"
+import { headerName, headerText } from "../../domain/manifest/Auth.js"
 import { member, setMember } from "../../domain/Members.js"
 import { type BodyPath, bodyPath, type Members, pathProblem, setPath } from "./BodyPaths.js"
-import { printable, type PlanProblem, type RequestParts } from "./RequestPlan.js"
+import { type PlanProblem, type RequestParts } from "./RequestPlan.js"
 import { asText } from "./Transforms.js"
 
 interface Value {
@@ -78,7 +78,9 @@ export const callbackProblems = ({ operation, provider }: Endpoint): ReadonlyArr
     const messages = [
       ...(problem === null ? [] : [problem]),
       ...(place === "json" && !isJson ? ["goes to a JSON body, and this operation sends none"] : []),
-      ...(place === "header" && !(headerName.test(name) && printable.test(text)) ? ["cannot be sent as a header"] : []),
+      ...(place === "header" && !(headerName.test(name) && headerText.test(text))
+        ? ["cannot be sent as a header"]
+        : []),
       ...(sent.some((each) => each.in === place && each.name === name) ? [`is sent already, by fixed ${name}`] : [])
     ]
     return messages.map((message) => ({ path: at, message }))

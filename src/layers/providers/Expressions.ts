@@ -102,16 +102,16 @@ const parse = (source: string): Either.Either<Ast, string> =>
 
 /**
  * Left: why the expression does not parse, or why the author cannot mean it. In an expression that counts results,
- * `length` of a text fails.
+ * `length` of a text fails. `sees`: the parts of the view that are there.
  */
 export const compile = (
   source: string,
-  { counts = false }: { readonly counts?: boolean } = {}
+  { counts = false, sees = parts }: { readonly counts?: boolean; readonly sees?: ReadonlyArray<string> } = {}
 ): Either.Either<Expression, string> =>
   source.length > expressionCharsMax
     ? Either.left(`it has more than ${expressionCharsMax} characters`)
     : Either.flatMap(parse(source), (ast) => {
-        const mistake = isTooDeep(ast) ? tooDeep : mistakeIn(ast, parts)
+        const mistake = isTooDeep(ast) ? tooDeep : mistakeIn(ast, sees)
         return mistake === null
           ? Either.right(expressionOf(source, ast, counts ? "refused" : "counted"))
           : Either.left(mistake)

@@ -23,7 +23,7 @@ import { memoByVersion } from "./MemoByVersion.js"
 type InvalidInput = Extract<InputProblem, { readonly _tag: "Invalid" }>
 
 /** The fields of the input that an expression names, in its order. */
-const fieldsIn = (source: string): ReadonlyArray<string> => [
+export const fieldsIn = (source: string): ReadonlyArray<string> => [
   ...new Set([...source.matchAll(/\binput\.([A-Za-z_]\w*)/g)].flatMap(([, name]) => name ?? []))
 ]
 
@@ -58,7 +58,7 @@ const worksOut = (endpoint: Endpoint, byInput: string): PriceOf => {
     message
   })
   const unpriced = `gives the call no price, which is worked out as ${cutText(byInput, 300)}`
-  return Either.match(compile(byInput), {
+  return Either.match(compile(byInput, { sees: ["input"] }), {
     onLeft: () => (input) => Either.left(invalid(input, unpriced)),
     onRight: (expression) => (input) => {
       const micros = evaluated(expression, input)
@@ -91,7 +91,7 @@ export const checkedPrice = (endpoint: Endpoint): Either.Either<void, string> =>
   const { byInput, maxMicros } = operation.price
   if (byInput === undefined) return Either.void
   return Either.flatMap(
-    Either.mapLeft(compile(byInput), (message) => `is not a JMESPath expression: ${message}`),
+    Either.mapLeft(compile(byInput, { sees: ["input"] }), (message) => `is not a JMESPath expression: ${message}`),
     () =>
       maxMicros === undefined
         ? Either.void

@@ -9,7 +9,7 @@ import { Either } from "effect"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import type { Binding, Endpoint, FixedValue, Place } from "../../domain/Manifest.js"
 import { signProblem } from "../../domain/manifest/Address.js"
-import { headerName } from "../../domain/manifest/Auth.js"
+import { headerName, headerText } from "../../domain/manifest/Auth.js"
 import { takesFields } from "../../domain/manifest/Request.js"
 import { setMember } from "../../domain/Members.js"
 import { type BodyPath, bodyPath, type Members, pathProblem, setPath } from "./BodyPaths.js"
@@ -86,7 +86,6 @@ const unbound = (place: Place, name: string): Placing => ({
 })
 const always = ({ in: place, name }: typeof FixedValue.Type): Placing =>
   declared({ in: place, name, transform: [], style: "single" })
-export const printable = /^[\t\x20-\x7e\x80-\xff]*$/
 const bodyPlaces: ReadonlyArray<Place> = ["json", "form", "multipart"]
 
 /** Left: every way in which the bindings contradict each other. */
@@ -149,6 +148,12 @@ export const planRequest = ({
     ...Array.from(bindings, ([field, placing]) => ({ at: `bindings.${field}`, placing })),
     ...constants.map(({ placing }) => ({ at: `fixed.${placing.name}`, placing }))
   ]
+  for (const { placing, value } of constants)
+    if (placing.in === "header" && !headerText.test(asHeaderText(value, [])))
+      problems.push({
+        path: `fixed.${placing.name}`,
+        message: "must be without line breaks and characters outside of Latin-1"
+      })
   for (const { at, placing } of placings) {
     const problem =
       placing.in === "header" && placing.style !== "spread" && !headerName.test(placing.name)
@@ -230,7 +235,7 @@ export const planRequest = ({
             ? pairsOf(binding, value)
             : [[binding.name, value] as const]) {
             const text = asHeaderText(each, binding.transform)
-            if (printable.test(text) && headerName.test(name)) setMember(headers, name.toLowerCase(), text)
+            if (headerText.test(text) && headerName.test(name)) setMember(headers, name.toLowerCase(), text)
             else
               wrong = {
                 field,

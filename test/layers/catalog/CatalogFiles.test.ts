@@ -470,13 +470,30 @@ describe("a check of manifests", () => {
     )
     assert.strictEqual(
       all("contentTypes: [json]"),
-      "operations.0.contentTypes.0: must be a media type such as application/json, or a kind such as image/*"
+      "operations.0.contentTypes.0: must be a media type without parameters such as application/json, or a kind such as image/*"
     )
     for (const right of ["[image/*]", "['*/*']", "[application/vnd.api+json]"])
       assert.strictEqual(all(`contentTypes: ${right}`), "")
     assert.strictEqual(
       all("volume: { field: n, default: 5, max: 4 }"),
       "operations.0.volume.default: must not be above volume.max, which is 4"
+    )
+    assert.deepStrictEqual(
+      all("fixed: [{ in: header, name: X-A, value: '日本' }]"),
+      "operations.0.fixed.X-A: must be without line breaks and characters outside of Latin-1"
+    )
+    const sample = (more: string) => all(`samples: { hit: { input: {}, body: {}, outcome: hit, ${more} } }`)
+    assert.match(sample("status: 99"), /^operations\.0\.samples\.hit\.status: Expected a number between 200 and 599/)
+    assert.match(
+      sample("headers: { 'X Bad': '1' }"),
+      /samples\.hit\.headers: has "X Bad", which is no name of a header/
+    )
+    assert.match(sample("headers: { X-Bad: '日本' }"), /samples\.hit\.headers\.X-Bad: must be without line breaks/)
+    assert.match(
+      said(
+        provider("").replace("basis: free, micros: 0", "basis: per_call, micros: 5, maxMicros: 9, byInput: 'body.x'")
+      ).join(),
+      /price\.byInput: .*an expression sees input, and there is no body/
     )
     assert.deepStrictEqual(said(`${provider("")}---\n${provider("")}`), [
       ": holds several documents: write each manifest into a file of its own"
@@ -503,9 +520,21 @@ describe("a check of manifests", () => {
       ]
     )
     assert.deepStrictEqual(
-      input("{ type: object, properties: { a: { type: string, default: tea }, n: { type: integer, default: 3 } } }"),
-      []
+      input(
+        "{ type: object, properties: { u: { type: string, format: uuid, default: abc }, l: { type: array, items: { type: object, properties: { n: { type: integer, default: x } } } } }, allOf: [{ properties: { f: { type: string, default: 5 } } }] }"
+      ).map((problem) => problem.split(":")[0]),
+      [
+        "operations.0.input.properties.u.default",
+        "operations.0.input.properties.l.items.properties.n.default",
+        "operations.0.input.allOf.0.properties.f.default"
+      ]
     )
+    for (const right of [
+      "{ type: object, properties: { a: { type: string, default: tea }, n: { type: integer, default: 3 } } }",
+      // What is inside of a default may have defaults of its own.
+      "{ type: object, properties: { f: { type: object, required: [mode], properties: { mode: { type: string, default: a } }, default: {} } } }"
+    ])
+      assert.deepStrictEqual(input(right), [])
   })
 
   it("tells a mistake of a job at its own file, and not at the operations that name the job", () => {

@@ -118,6 +118,34 @@ paths:
   )
 })
 
+describe("an example in a schema", () => {
+  it.effect("is taken where its type is allowed, so that `example: null` beside every schema is none", () =>
+    Effect.gen(function* () {
+      const imported = yield* importOpenApi([
+        {
+          file: "a.yaml",
+          text: `${head}paths:
+  /a:
+    get:
+      operationId: a
+      parameters:
+        - { name: q, in: query, schema: { type: string, example: null } }
+        - { name: n, in: query, schema: { type: integer, example: 5 } }
+        - { name: m, in: query, schema: { type: string, nullable: true, example: null } }
+      responses: { "200": { description: ok } }
+`
+        }
+      ])
+      const [a] = imported.endpoints
+      assert.deepStrictEqual(a?.operation.input["properties"], {
+        q: { type: "string" },
+        n: { type: "integer", examples: [5] },
+        m: { type: ["string", "null"], examples: [null] }
+      })
+    })
+  )
+})
+
 describe("a document that cannot be read", () => {
   it.effect("is reported with its first mistake and where that stands", () =>
     Effect.gen(function* () {

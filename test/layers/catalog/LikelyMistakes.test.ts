@@ -54,7 +54,13 @@ describe("a check of a catalog warns of", () => {
         input: { type: "object", properties: { page: { type: "integer", default: 1 } } }
       }),
       path("/{key}/books", { provider: { auth: { type: "path", name: "key" }, platformKey: false } }),
-      path("/books:search/:page_1/$x")
+      path("/books:search/:page_1/$x"),
+      path("/books/{page}", { input: { ...input, anyOf: [{ required: ["page"] }, { required: ["page", "name"] }] } }),
+      path("/books/{at}", {
+        input: { ...input, oneOf: [{ required: ["page"] }, { required: ["name"] }] },
+        bindings: { page: { in: "path", name: "at" }, name: { in: "path", name: "at" } }
+      }),
+      path("/books/{page}", { input: { ...input, if: { required: ["name"] }, then: { required: ["page"] } } })
     ])
       assert.deepStrictEqual(right, [])
   })
@@ -99,6 +105,10 @@ describe("a check of a catalog warns of", () => {
     assert.deepStrictEqual(warned({ response: { costMicros: "ceil(body.seconds / `60` * `3000`)" } }), [
       "response.costMicros: divides by `60` * `3000`, because a product is worked out before a division: write brackets"
     ])
+    assert.deepStrictEqual(warned({ output: { fields: { share: "body.score / body.max * `100`" } } }), [
+      "output.fields.share: divides by body.max * `100`, because a product is worked out before a division: write brackets"
+    ])
+    assert.deepStrictEqual(warned({ output: { fields: { kind: "body.kind == 'a/b*c'" } } }), [])
     for (const costMicros of ["body.seconds * `3000` / `60`", "ceil(body.n / `10`) * `5`", "(body.n / `10`) * `5`"])
       assert.deepStrictEqual(warned({ response: { costMicros } }), [])
   })

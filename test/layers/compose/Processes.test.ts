@@ -4,6 +4,7 @@ import { Deferred, Effect, Fiber, Redacted, Schema } from "effect"
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { eventually } from "../../support/eventually.js"
 import { temporaryFolder } from "../../support/folders.js"
 import { acquireTestDatabase } from "../../support/postgres.js"
 import { program, root } from "../../support/program.js"
@@ -25,7 +26,9 @@ const started = (env: NodeJS.ProcessEnv) =>
         spawn(process.execPath, [main], {
           cwd: root,
           env: { HOME, PATH, PORT: "0", ...env },
-          stdio: ["ignore", "pipe", "inherit"]
+          stdio: ["ignore", "pipe", "inherit"],
+          // A group of its own, so that all of it can be signalled.
+          detached: true
         })
       ),
       (each) => Effect.sync(() => void each.kill("SIGKILL"))
@@ -56,6 +59,12 @@ const runBody = JSON.stringify({
   endpointId: "mock-email-find",
   input: { first_name: "Ada", last_name: "Example", domain: "example.com" }
 })
+const slowBody = JSON.stringify({
+  endpointId: "mock-email-find",
+  input: { first_name: "Ada", last_name: "Example", domain: "example.com", _mock: { delayMs: 3_000 } }
+})
+
+const decodeRun = Schema.decodeUnknownSync(Schema.Struct({ runId: Schema.String, status: Schema.String }))
 
 describe("several processes of one gateway", () => {
   it.scopedLive(
@@ -70,7 +79,7 @@ describe("several processes of one gateway", () => {
         const token = readFileSync(join(place, "dev-token"), "utf8").trim()
         const get = (path: string) =>
           Effect.promise(() => fetch(`${address}${path}`, { headers: { connection: "close" } }).then((it) => it.text()))
-        const run = (key: string) =>
+        const run = (key: string, body = runBody) =>
           Effect.promise(() =>
             fetch(`${address}/v1/runs?wait=true`, {
               method: "POST",
@@ -80,14 +89,14 @@ describe("several processes of one gateway", () => {
                 "idempotency-key": key,
                 connection: "close"
               },
-              body: runBody
+              body
             }).then(async (answer) => {
-              const { runId } = Schema.decodeUnknownSync(Schema.Struct({ runId: Schema.String }))(await answer.json())
-              return `${answer.status} ${runId}`
+              const { runId, status } = decodeRun(await answer.json())
+              return `${answer.status} ${runId} ${status}`
             })
           )
 
-        const runs = yield* Effect.forEach(["a", "b", "c", "d", "a", "b"], run)
+        const runs = yield* Effect.forEach(["a", "b", "c", "d", "a", "b"], (key) => run(key))
         assert.deepStrictEqual(runs.slice(4), runs.slice(0, 2))
         assert.lengthOf([...new Set(runs)], 4)
         yield* Effect.forEach(Array(64).keys(), () => get("/docs"), { concurrency: "unbounded" })
@@ -128,7 +137,21 @@ describe("several processes of one gateway", () => {
         yield* gateway.says(/(Listening on)/, 2)
         assert.match(yield* get("/metrics"), /process="3"/)
 
-        gateway.child.kill("SIGTERM")
+        // As a terminal and most supervisors do it, with runs under way in both.
+        const slow = yield* Effect.fork(
+          Effect.forEach(Array(6).keys(), (at) => run(`slow${at}`, slowBody), { concurrency: "unbounded" })
+        )
+        yield* eventually(
+          Effect.promise(() =>
+            fetch(`${address}/v1/runs?status=running`, { headers: { authorization: `Bearer ${token}` } }).then((it) =>
+              it.text()
+            )
+          ),
+          (text) => text.split('"runId"').length === 7
+        )
+        process.kill(-(gateway.child.pid ?? 0), "SIGTERM")
+        // The fixture ends with the process that has it, so calls of the other one may fail; each is answered.
+        for (const answer of yield* Fiber.join(slow)) assert.match(answer, /^201 run_\w+ (completed|failed)$/)
         assert.strictEqual(yield* Effect.promise(() => gateway.ended), 0)
         const listening: Array<unknown> = []
         for (const line of gateway.lines().filter((each) => each.startsWith("{"))) {

@@ -3,10 +3,10 @@
  * (OpenAPI 3.1, "Parameter Object" and "Media Type Object"). One whose type the schema does not allow is left out,
  * because the operation would refuse its own example.
  */
-import { isObject, type Json, type JsonObject } from "../../../domain/Json.js"
+import type { Json, JsonObject } from "../../../domain/Json.js"
 import { entriesOf } from "./OpenApiParts.js"
 import { resolved } from "./OpenApiSchemas.js"
-import { typesOf } from "./OpenApiStyles.js"
+import { allowsType } from "./OpenApiStyles.js"
 
 /** The only example, or the first of several, of a parameter or of a media type. */
 export const exampleBeside = (document: JsonObject, described: JsonObject): Json | undefined => {
@@ -14,15 +14,6 @@ export const exampleBeside = (document: JsonObject, described: JsonObject): Json
   return described["example"] ?? (first === undefined ? undefined : resolved(document, first[1])?.["value"])
 }
 
-const typeOfValue = (value: Json): string =>
-  value === null ? "null" : Array.isArray(value) ? "array" : isObject(value) ? "object" : typeof value
-
-const allows = (schema: JsonObject, value: Json): boolean => {
-  const types = typesOf(schema)
-  const type = typeOfValue(value)
-  return types.size === 0 || types.has(type) || (type === "number" && types.has("integer") && Number.isInteger(value))
-}
-
 /** The schema with this example in the place of its own. */
 export const withExample = (schema: JsonObject, example: Json | undefined): JsonObject =>
-  example === undefined || !allows(schema, example) ? schema : { ...schema, examples: [example] }
+  example === undefined || !allowsType(schema, example) ? schema : { ...schema, examples: [example] }

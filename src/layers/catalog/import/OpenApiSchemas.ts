@@ -3,6 +3,7 @@
 import { isObject, type Json, type JsonObject } from "../../../domain/Json.js"
 import { member as own, setMember } from "../../../domain/Members.js"
 import { withoutPercents } from "./OpenApiParts.js"
+import { allowsType } from "./OpenApiStyles.js"
 
 const depthMax = 8
 const nodesMax = 600
@@ -144,7 +145,9 @@ export const inlineSchema = (document: JsonObject, value: Json | undefined, use?
       if (Array.isArray(out["enum"]) && !out["enum"].includes(null)) out["enum"] = [...out["enum"], null]
     }
     if (schema["default"] !== undefined && !sent) out["description"] = assumed(out["description"], schema["default"])
-    if (schema["example"] !== undefined && out["examples"] === undefined) out["examples"] = [schema["example"]]
+    // Some documents write `example: null` beside every schema.
+    const { example } = schema
+    if (example !== undefined && out["examples"] === undefined && allowsType(out, example)) out["examples"] = [example]
     return out
   }
 

@@ -3,7 +3,7 @@
  * manifest say them. A style that a manifest cannot say is named, so that the import leaves the field out instead of
  * sending it in another way.
  */
-import { isObject, type JsonObject } from "../../../domain/Json.js"
+import { isObject, type Json, type JsonObject } from "../../../domain/Json.js"
 import type { Binding } from "../../../domain/Manifest.js"
 import { listOf, textOf } from "./OpenApiParts.js"
 
@@ -20,6 +20,16 @@ export const typesOf = (schema: JsonObject): ReadonlySet<string> => {
   return new Set(
     [...own, ...implied, ...parts.flatMap((part) => Array.from(typesOf(part)))].filter((each) => each !== "")
   )
+}
+
+const typeOfValue = (value: Json): string =>
+  value === null ? "null" : Array.isArray(value) ? "array" : isObject(value) ? "object" : typeof value
+
+/** Whether a value is of a type that the schema allows. */
+export const allowsType = (schema: JsonObject, value: Json): boolean => {
+  const types = typesOf(schema)
+  const type = typeOfValue(value)
+  return types.size === 0 || types.has(type) || (type === "number" && types.has("integer") && Number.isInteger(value))
 }
 
 const isStructured = (schema: JsonObject | undefined): boolean => {
