@@ -34,8 +34,8 @@ export const isOneOfSeveral = cluster.isWorker
 export const numberedInLogs = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   cluster.worker === undefined ? work : Effect.annotateLogs(work, { process: cluster.worker.id })
 
-// Who signals the whole group, such as a terminal or a supervisor, reaches this process, and so does the one that started
-// it. The first signal begins its end; without a listener, the second would break that off.
+// Who signals the whole group, such as a terminal or a supervisor, reaches this process, and so does the process that
+// started it. The first signal begins its end; without a listener, the second would break that off.
 if (isOneOfSeveral) for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => undefined)
 
 const listens = "listens"
