@@ -720,9 +720,9 @@ export interface Operations {
     readonly answer: Connection
   }
   /**
-   * Delete a connection and destroy its secret. Runs that named it and are still in flight may fail with
-   * connection_not_found. The tokens of a user's account are revoked at the provider where it takes that.
-   * Needs the scope account:manage.
+   * Delete a connection and destroy its secret. Runs that use it and are still in flight may fail with
+   * connection_unusable. The tokens of a user's account are revoked at the provider where it takes that. Needs
+   * the scope account:manage.
    */
   readonly "connections.delete": {
     readonly path: {

@@ -72,7 +72,7 @@ export class ConnectionsApi extends HttpApiGroup.make("connections")
       .annotate(OpenApi.Summary, "Delete a connection and destroy its secret")
       .annotate(
         OpenApi.Description,
-        "Runs that named it and are still in flight may fail with connection_not_found. The tokens of a user's account are revoked at the provider where it takes that."
+        "Runs that use it and are still in flight may fail with connection_unusable. The tokens of a user's account are revoked at the provider where it takes that."
       )
   )
   .annotate(OpenApi.Description, "Keys of your own at providers")
