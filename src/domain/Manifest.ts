@@ -11,7 +11,7 @@ import { Schema } from "effect"
 import { Json, JsonObject } from "./Json.js"
 import { answerBytesDefault, answerBytesMax, callMillisDefault, callMillisMax, callMillisMin } from "./limits/Calls.js"
 import { endpointIdCharsMax, providerIdCharsMax } from "./limits/Manifests.js"
-import { AsyncRules, OutputMap, ResponseRules } from "./manifest/Answers.js"
+import { AnswerStatus, AsyncRules, OutputMap, ResponseRules } from "./manifest/Answers.js"
 import { BaseUrl, OperationPath } from "./manifest/Address.js"
 import { Auth, HeaderName, headerName, HeaderText } from "./manifest/Auth.js"
 import { optional, Text, withDefault } from "./manifest/Fields.js"
@@ -43,7 +43,6 @@ export type EndpointId = typeof EndpointId.Type
 export const JobId = Schema.String.pipe(Schema.pattern(/^[a-z0-9_]+(\.[a-z0-9_]+)+$/), Schema.brand("JobId"))
 export type JobId = typeof JobId.Type
 
-const SampleStatus = Schema.Int.pipe(Schema.between(200, 599))
 const SampleHeaders = Schema.Record({ key: Schema.String, value: HeaderText }).pipe(
   Schema.filter(
     (headers) => {
@@ -59,7 +58,7 @@ const SampleHeaders = Schema.Record({ key: Schema.String, value: HeaderText }).p
  */
 export const Sample = Schema.Struct({
   input: JsonObject,
-  status: withDefault(SampleStatus, () => 200),
+  status: withDefault(AnswerStatus, () => 200),
   headers: withDefault(SampleHeaders, () => ({})),
   body: Json,
   /** For an asynchronous operation: the answer to its start, when it differs from the final answer. */
@@ -68,7 +67,7 @@ export const Sample = Schema.Struct({
   pages: optional(
     Schema.NonEmptyArray(
       Schema.Struct({
-        status: withDefault(SampleStatus, () => 200),
+        status: withDefault(AnswerStatus, () => 200),
         headers: withDefault(SampleHeaders, () => ({})),
         body: Json
       })

@@ -23,6 +23,9 @@ export const SignedMicros = Schema.Int.pipe(
   Schema.annotations({ identifier: "SignedMicros", description: "Signed money in millionths of a US dollar" })
 )
 
+/** For people who write an amount in micros. */
+export const microsMeant = "micros are millionths of a dollar, so $0.004 is 4000"
+
 export const zero: Micros = Micros.make(0)
 export const microsPerUsd = 1_000_000
 export const microsPerCent = microsPerUsd / 100

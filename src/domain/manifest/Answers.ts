@@ -4,6 +4,9 @@ import { Json, JsonObject } from "../Json.js"
 import { asyncMillisMax, callMillisMin } from "../limits/Calls.js"
 import { Expression, optional, Text, withDefault } from "./Fields.js"
 
+/** The status of a final answer; statuses below 200 only announce one. */
+export const AnswerStatus = Schema.Int.pipe(Schema.between(200, 599))
+
 /**
  * `provider_reported_error` is for answers of status 2xx. On an error status such a rule gives only its message, and
  * the code is the status' own.
@@ -46,13 +49,13 @@ export const ResponseRules = Schema.Struct({
   parse: optional(Parse),
   errors: withDefault(Schema.Array(FailureRule), () => []),
   /** Statuses that mean "nothing found" rather than a failure. */
-  missStatuses: withDefault(Schema.Array(Schema.Int.pipe(Schema.between(200, 599))), () => []),
+  missStatuses: withDefault(Schema.Array(AnswerStatus), () => []),
   /**
    * Statuses that bring an answer although they are outside of 2xx (a 404 with a result, a 302 whose `location` is the
    * result), or although they come without a body (an empty 200 of a read-only operation). The rules then read them as
    * they read a 200 with a body.
    */
-  successStatuses: optional(Schema.NonEmptyArray(Schema.Int.pipe(Schema.between(200, 599)))),
+  successStatuses: optional(Schema.NonEmptyArray(AnswerStatus)),
   /** On an error status the rule counts only if it does not also hold for an empty body. */
   miss: optional(Expression),
   weak: optional(Expression),

@@ -4,16 +4,14 @@ import { JsonObject } from "../Json.js"
 import { optional, Text, withDefault } from "./Fields.js"
 import { UserGrant } from "./UserGrant.js"
 
+export const noHeaderName = "must be the name of a header, such as X-Api-Key"
 /** The name of a header (RFC 9110). */
 export const headerName = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
+export const noHeaderText = "must be without line breaks and characters outside of Latin-1"
 /** What a header may hold: no line breaks, and no characters outside of Latin-1. */
 export const headerText = /^[\t\x20-\x7e\x80-\xff]*$/
-export const HeaderText = Schema.String.pipe(
-  Schema.pattern(headerText, { message: () => "must be without line breaks and characters outside of Latin-1" })
-)
-export const HeaderName = Schema.String.pipe(
-  Schema.pattern(headerName, { message: () => "must be the name of a header, such as X-Api-Key" })
-)
+export const HeaderText = Schema.String.pipe(Schema.pattern(headerText, { message: () => noHeaderText }))
+export const HeaderName = Schema.String.pipe(Schema.pattern(headerName, { message: () => noHeaderName }))
 
 const KeyPlace = Schema.Union(
   Schema.Struct({ in: Schema.Literal("header"), name: HeaderName, prefix: optional(Schema.String) }),

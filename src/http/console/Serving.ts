@@ -241,7 +241,7 @@ export const consoleLayer = <R>(
             const visit: Visit = {
               path,
               query,
-              notice: noticeIn(visitor, given, query.get("notice") ?? ""),
+              notice: noticeIn(visitor, given, query.get("notice")),
               queryProblems,
               headers: request.headers,
               requestId: state.requestId,

@@ -89,7 +89,8 @@ export const noticeFor = (visitor: Visitor, path: string, name: string): string 
   `${name}.${noticeProof(visitor, path, name)}`
 
 /** The notice that an address names; null when it was not made for this visitor and this page. */
-export const noticeIn = (visitor: Visitor, path: string, given: string): string | null => {
+export const noticeIn = (visitor: Visitor, path: string, given: string | undefined): string | null => {
+  if (given === undefined) return null
   const [name = "", proof = ""] = given.split(".")
   return same(proof, noticeProof(visitor, path, name)) ? name : null
 }

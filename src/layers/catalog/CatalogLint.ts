@@ -289,7 +289,11 @@ export const lintCatalog = Effect.fn("CatalogLint.lintCatalog")(function* (catal
           }
         )
         const { pages } = endpoint.operation
-        if (pages !== undefined && /^(?:hit|weak)$/.test(sample.outcome) && listOf(pages, sample.body) === null)
+        if (
+          pages !== undefined &&
+          (sample.outcome === "hit" || sample.outcome === "weak") &&
+          listOf(pages, sample.body) === null
+        )
           found(`has no list at ${pages.items}, where pages.items says that the results are`, ".body")
         const mismatch = replay.mismatch()
         for (const message of mismatch === null ? differing : [mismatch]) found(message)

@@ -5,7 +5,7 @@
  */
 import { Either } from "effect"
 import type { Endpoint, Operation } from "../../domain/Manifest.js"
-import { dollars, microsPerUsd } from "../../domain/Micros.js"
+import { dollars, microsMeant, microsPerUsd } from "../../domain/Micros.js"
 import { exampleInput, withDefaults } from "../../domain/OperationInput.js"
 import { costTold } from "../providers/AnswerEvidence.js"
 import { compile } from "../providers/Expressions.js"
@@ -54,7 +54,7 @@ const ofAmount = ({ price, response }: Operation): ReadonlyArray<OperationProble
     return [
       {
         path: "price",
-        message: `is ${dollars(Math.max(micros, perCallMicros))} for one ${micros >= perCallMicros && basis === "per_result" ? "result" : "call"}: micros are millionths of a dollar, so $0.004 is 4000`
+        message: `is ${dollars(Math.max(micros, perCallMicros))} for one ${micros >= perCallMicros && basis === "per_result" ? "result" : "call"}: ${microsMeant}`
       }
     ]
   const isNothing = micros + perCallMicros === 0 && byInput === undefined && response.costMicros === undefined

@@ -2,6 +2,7 @@
 import { ParseResult } from "effect"
 import type { YAMLParseError } from "yaml"
 import { cutText } from "../../domain/Characters.js"
+import { microsMeant } from "../../domain/Micros.js"
 import { didYouMean, fieldMeant } from "../../domain/Similar.js"
 
 export interface ShapeMistake {
@@ -55,7 +56,7 @@ const choiceMeant = (message: string): string => {
 const secretName = /^(?:api_?key|key|password|secret|token)$/i
 
 const microsProblem = (actual: string): string =>
-  `must be a whole number from 0 to ${Number.MAX_SAFE_INTEGER}, and is ${actual}: micros are millionths of a dollar, so $0.004 is 4000`
+  `must be a whole number from 0 to ${Number.MAX_SAFE_INTEGER}, and is ${actual}: ${microsMeant}`
 
 /** What the schema says, in words of somebody who writes a manifest. `name` is the member that it speaks of. */
 const inWords = (message: string, name: string): string => {

@@ -100,14 +100,15 @@ const memberMistake = (node: Node, place: Place): string | null => {
     : null
 }
 
-/** `!a.b` reads as `(!a).b`. */
+const negatedStart = "`!a.b` reads as `(!a).b` and never holds; write `!(a.b)`"
+
 const negatesOnlyTheStart = (node: Node): boolean =>
   isOfType(node["type"] === "Flatten" ? node["child"] : node["left"], "NotExpression")
 
 /** Of `left` and `right`, of which the right one looks at what the left one gave. */
 const leadingMistake = (node: Node, place: Place, seen: Seen): string | null => {
   const { condition, left, right, type } = node
-  if (negatesOnlyTheStart(node)) return "`!a.b` reads as `(!a).b` and never holds; write `!(a.b)`"
+  if (negatesOnlyTheStart(node)) return negatedStart
   const isStill = isWholeAt(left, place.isWhole)
   const isOfList = type === "IndexExpression" || type === "Projection" || type === "FilterProjection"
   if (isOfList && isStill) return noList
@@ -124,7 +125,7 @@ const noList = "what an expression sees is no list; say of which list, such as b
 type Seen = ReadonlyArray<string>
 
 const unseen = (name: string, seen: Seen): string | null =>
-  // As a name it is null, and so it means what it says.
+  // There is no member of the name null, so the name gives null, which is what is meant.
   seen.includes(name) || name === "null"
     ? null
     : name === "true" || name === "false"
@@ -194,11 +195,7 @@ const mistakeAt = (node: unknown, place: Place, seen: Seen): string | null => {
       return header === undefined ? inside() : headerIsText(header)
     }
     case "Flatten":
-      return negatesOnlyTheStart(node)
-        ? "`!a.b` reads as `(!a).b` and never holds; write `!(a.b)`"
-        : isWholeAt(node["child"], place.isWhole)
-          ? noList
-          : inside()
+      return negatesOnlyTheStart(node) ? negatedStart : isWholeAt(node["child"], place.isWhole) ? noList : inside()
     default:
       return leadsOn(node) ? leadingMistake(node, place, seen) : inside()
   }

@@ -9,7 +9,7 @@ import { Either } from "effect"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import type { Binding, Endpoint, FixedValue, Place } from "../../domain/Manifest.js"
 import { signProblem } from "../../domain/manifest/Address.js"
-import { headerName, headerText } from "../../domain/manifest/Auth.js"
+import { headerName, headerText, noHeaderName, noHeaderText } from "../../domain/manifest/Auth.js"
 import { takesFields } from "../../domain/manifest/Request.js"
 import { setMember } from "../../domain/Members.js"
 import { type BodyPath, bodyPath, type Members, pathProblem, setPath } from "./BodyPaths.js"
@@ -152,12 +152,12 @@ export const planRequest = ({
     if (placing.in === "header" && !headerText.test(asHeaderText(value, [])))
       problems.push({
         path: `fixed.${placing.name}`,
-        message: "must be without line breaks and characters outside of Latin-1"
+        message: noHeaderText
       })
   for (const { at, placing } of placings) {
     const problem =
       placing.in === "header" && placing.style !== "spread" && !headerName.test(placing.name)
-        ? "must go to a header with a name such as X-Version"
+        ? `goes to ${JSON.stringify(placing.name)}, which ${noHeaderName}`
         : pathProblem(placing.path)
     if (problem !== null) problems.push({ path: at, message: problem })
   }

@@ -466,7 +466,7 @@ describe("a check of manifests", () => {
     )
     assert.strictEqual(
       all("bindings: { q: { in: header, name: 'X Q' } }"),
-      "operations.0.bindings.q: must go to a header with a name such as X-Version"
+      'operations.0.bindings.q: goes to "X Q", which must be the name of a header, such as X-Api-Key'
     )
     assert.strictEqual(
       all("contentTypes: [json]"),
