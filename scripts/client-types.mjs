@@ -58,39 +58,46 @@ const nameOf = (ref) => ref.slice(ref.lastIndexOf("/") + 1)
 const everyType = (type) => Array.isArray(type) && ["object", "array", "string"].every((each) => type.includes(each))
 const plain = { string: "string", number: "number", integer: "number", boolean: "boolean", null: "null" }
 
-const objectType = (schema) => {
-  const { additionalProperties, properties, required = [] } = schema
-  if (properties !== undefined && Object.keys(properties).length > 0) {
-    if (typeof additionalProperties === "object")
-      throw new Error(`No type is known for both properties and others: ${JSON.stringify(schema)}`)
-    const members = Object.entries(properties).map(([name, of]) => {
-      const type = typeOf(of)
-      return required.includes(name)
-        ? `${comment(of.description, range(of))}readonly ${literal(name)}: ${type}`
-        : `${comment(of.description, range(of))}readonly ${literal(name)}?: ${type} | undefined`
-    })
-    return `{\n${members.join("\n")}\n}`
+/** The TypeScript of a schema. An object of no known fields is a "freeObject". */
+const typesWith = (freeObject) => {
+  const objectType = (schema) => {
+    const { additionalProperties, properties, required = [] } = schema
+    if (properties !== undefined && Object.keys(properties).length > 0) {
+      if (typeof additionalProperties === "object")
+        throw new Error(`No type is known for both properties and others: ${JSON.stringify(schema)}`)
+      const members = Object.entries(properties).map(([name, of]) => {
+        const type = typeOf(of)
+        return required.includes(name)
+          ? `${comment(of.description, range(of))}readonly ${literal(name)}: ${type}`
+          : `${comment(of.description, range(of))}readonly ${literal(name)}?: ${type} | undefined`
+      })
+      return `{\n${members.join("\n")}\n}`
+    }
+    return typeof additionalProperties === "object"
+      ? `{ readonly [name: string]: ${typeOf(additionalProperties)} }`
+      : freeObject
   }
-  return typeof additionalProperties === "object"
-    ? `{ readonly [name: string]: ${typeOf(additionalProperties)} }`
-    : "JsonObject"
-}
 
-const typeOf = (schema) => {
-  if (schema.$ref !== undefined) return nameOf(schema.$ref)
-  if (schema.const !== undefined) return literal(schema.const)
-  if (schema.enum !== undefined) return schema.enum.map(literal).join(" | ")
-  const either = schema.anyOf ?? schema.oneOf
-  if (either !== undefined) return either.map(typeOf).join(" | ")
-  if (schema.allOf !== undefined) return schema.allOf.map((each) => `(${typeOf(each)})`).join(" & ")
-  if (everyType(schema.type)) return "Json"
-  if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type })).join(" | ")
-  if (schema.type === "array") return `ReadonlyArray<${typeOf(schema.items)}>`
-  if (schema.type === "object") return objectType(schema)
-  const type = plain[schema.type]
-  if (type === undefined) throw new Error(`No type is known for the schema ${JSON.stringify(schema)}`)
-  return type
+  const typeOf = (schema) => {
+    if (schema.$ref !== undefined) return nameOf(schema.$ref) === "JsonObject" ? freeObject : nameOf(schema.$ref)
+    if (schema.const !== undefined) return literal(schema.const)
+    if (schema.enum !== undefined) return schema.enum.map(literal).join(" | ")
+    const either = schema.anyOf ?? schema.oneOf
+    if (either !== undefined) return either.map(typeOf).join(" | ")
+    if (schema.allOf !== undefined) return schema.allOf.map((each) => `(${typeOf(each)})`).join(" & ")
+    if (everyType(schema.type)) return "Json"
+    if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type })).join(" | ")
+    if (schema.type === "array") return `ReadonlyArray<${typeOf(schema.items)}>`
+    if (schema.type === "object") return objectType(schema)
+    const type = plain[schema.type]
+    if (type === undefined) throw new Error(`No type is known for the schema ${JSON.stringify(schema)}`)
+    return type
+  }
+  return typeOf
 }
+const typeOf = typesWith("JsonObject")
+/** What a caller gives may be of an interface or class of their own, which is no `JsonObject` to the compiler. */
+const typeOfGiven = typesWith("object")
 
 /** The names of the schemas that these values use, directly or through others. */
 const reachable = (schemas, values) => {
@@ -175,6 +182,8 @@ export const filesFor = async (document) => {
   const names = [...reachable(schemas, [...operations.flatMap(({ answer, body }) => [answer, body]), ...errors])]
     .filter((name) => name !== "Json" && name !== "JsonObject")
     .sort()
+  const answered = reachable(schemas, [...operations.map(({ answer }) => answer), ...errors])
+  const typeOfNamed = (name) => (answered.has(name) ? typeOf : typeOfGiven)(schemas[name])
 
   const schemasText = `${banner}
 
@@ -186,8 +195,7 @@ export interface JsonObject {
 
 ${names
   .map(
-    (name) =>
-      `${comment(schemas[name].description, range(schemas[name]))}export type ${name} = ${typeOf(schemas[name])}`
+    (name) => `${comment(schemas[name].description, range(schemas[name]))}export type ${name} = ${typeOfNamed(name)}`
   )
   .join("\n\n")}
 

@@ -52,6 +52,7 @@ import type {
   TopUpRequest,
   Whoami
 } from "./api/Schemas.js"
+import type { Fields, WithInput } from "./Given.js"
 import { type Pages, pagesOf } from "./Pages.js"
 import { answerOf, type CompletedRun, type KeyedOptions, type RunInput, runToEnd, waitForEnd } from "./RunToEnd.js"
 import { type ClientOptions, settingsOf } from "./Settings.js"
@@ -91,21 +92,30 @@ export interface GatewayClient {
   readonly publicCatalog: {
     readonly list: (query?: Query<"public-catalog.items">, options?: CallOptions) => Pages<PublicItem, PublicPage>
     readonly get: (catalogItemId: string, options?: CallOptions) => Promise<PublicItem>
-    readonly compare: (request: CompareRequest, options?: CallOptions) => Promise<Compared>
+    readonly compare: <Input extends object = {}>(
+      request: CompareRequest & { readonly input?: Fields<Input> | undefined },
+      options?: CallOptions
+    ) => Promise<Compared>
   }
 
   /** What a run would hold and whether it would start now; nothing is run or held. */
-  readonly quote: (request: QuoteRequest, options?: CallOptions) => Promise<Quote>
+  readonly quote: <Input extends object>(
+    request: WithInput<QuoteRequest, Input>,
+    options?: CallOptions
+  ) => Promise<Quote>
   /**
    * Runs an operation and waits for its end. Resolves when it completed, a miss included; rejects with `RunFailed`,
    * `RunUncertain`, `Refused` and so on. However often it has to be sent, it runs and charges once. An aborted `signal`
    * cancels the run, and the rejection (`Aborted`) says what became of it. After any rejection with `mayStillRun`, call
    * it again with the `idempotencyKey` of the rejection; another key would make, and charge, a second run.
    */
-  readonly run: (request: RunInput, options?: KeyedOptions) => Promise<CompletedRun>
+  readonly run: <Input extends object>(
+    request: WithInput<RunInput, Input>,
+    options?: KeyedOptions
+  ) => Promise<CompletedRun>
   readonly runs: {
     /** Starts a run and does not wait: `wait` for it later, even from another process. */
-    readonly create: (request: RunInput, options?: KeyedOptions) => Promise<Run>
+    readonly create: <Input extends object>(request: WithInput<RunInput, Input>, options?: KeyedOptions) => Promise<Run>
     /** Waits for the end of a run that was made before, as `run` does. The signal ends the waiting, not the run. */
     readonly wait: (runId: string, options?: CallOptions) => Promise<CompletedRun>
     readonly get: (runId: string, query?: Query<"runs.get">, options?: CallOptions) => Promise<Run>

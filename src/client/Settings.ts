@@ -89,11 +89,21 @@ export const headerText = (name: string, given: string): string => {
   return given
 }
 
+/** What JSON would leave out, or write as `{}`. */
+const notWritten = (value: unknown): string | null => {
+  if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint") return `a ${typeof value}`
+  if (value instanceof Map) return "a Map"
+  if (value instanceof Set) return "a Set"
+  return value instanceof Promise ? "a Promise" : null
+}
+
 /**
- * Refuses what JSON would change without a word: NaN and infinities would become null, and an integer beyond 2^53 may
- * have lost digits before it came here.
+ * Refuses what JSON would change without a word: NaN and infinities would become null, a function would be missing, and
+ * an integer beyond 2^53 may have lost digits before it came here.
  */
 const faithful = (name: string, value: unknown): unknown => {
+  const kind = notWritten(value)
+  if (kind !== null) throw new TypeError(`${name} is ${kind}, which JSON cannot hold`)
   if (typeof value !== "number" || Number.isSafeInteger(value)) return value
   if (!Number.isFinite(value)) throw new TypeError(`${name} is ${value}, which JSON cannot hold`)
   if (Number.isInteger(value))

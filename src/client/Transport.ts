@@ -8,6 +8,7 @@
  */
 import { type Operations, routes } from "./api/Operations.js"
 import type { Refusals, Run } from "./api/Schemas.js"
+import { whenRead } from "./Download.js"
 import { Aborted, type OfRun, type RefusalCode, Refused, UnexpectedAnswer, Unreachable } from "./Failures.js"
 import { headerText, type Settings } from "./Settings.js"
 import { attemptSignal, now, pause } from "./Waiting.js"
@@ -156,7 +157,7 @@ const whatCame = (status: number, text: string): string => {
 const once = async (settings: Settings, request: Request, signal: AbortSignal | undefined): Promise<Attempt> => {
   const { answers, body, idempotencyKey, method, url } = request
   const limit = attemptSignal(settings.requestTimeoutMillis, signal)
-  let done = limit.release
+  let ended = true
   try {
     const response = await settings.fetch(url, {
       method,
@@ -173,8 +174,9 @@ const once = async (settings: Settings, request: Request, signal: AbortSignal | 
     })
     const { ok, status } = response
     if (ok && answers === "file") {
-      done = limit.stopClock
-      return { tag: "answered", value: response }
+      limit.stopClock()
+      ended = false
+      return { tag: "answered", value: whenRead(response, limit.release) }
     }
     const text = await response.text()
     const json = text === "" ? null : parsed(settings, text)
@@ -209,7 +211,7 @@ const once = async (settings: Settings, request: Request, signal: AbortSignal | 
   } catch (cause) {
     return { tag: "lost", cause, mayHaveArrived: wasSent(cause) }
   } finally {
-    done()
+    if (ended) limit.release()
   }
 }
 

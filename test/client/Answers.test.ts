@@ -1,4 +1,5 @@
 // What calls answer: pages as iterators, addresses under a prefix, numbers that JavaScript cannot hold, files.
+import { getEventListeners } from "node:events"
 import { createServer } from "node:http"
 import { assert, describe, it } from "vitest"
 import { createClient, type JsonCodec } from "../../src/client/index.js"
@@ -101,6 +102,16 @@ describe("an answer", () => {
       const endless = await client.runs.media("/v1/runs/run_1/media/endless", { signal: controller.signal })
       controller.abort(new Error("enough"))
       assert.match(String(await failureOf(endless.arrayBuffer())), /enough|aborted/)
+      // One signal for many files keeps nothing of those that are over.
+      const { signal } = new AbortController()
+      const listeners = () => getEventListeners(signal, "abort").length
+      const read = await client.runs.media("/v1/runs/run_1/media/med_1", { signal })
+      assert.strictEqual(listeners(), 1)
+      await read.arrayBuffer()
+      assert.strictEqual(listeners(), 0)
+      const left = await client.runs.media("/v1/runs/run_1/media/endless", { signal })
+      await left.body?.cancel()
+      assert.strictEqual(listeners(), 0)
     } finally {
       server.closeAllConnections()
       server.close()
@@ -133,10 +144,18 @@ describe("a number beyond 2^53", () => {
     for (const [value, message] of [
       [2 ** 53, /^id is 9007199254740992, beyond 2\^53: .* Send it as a text/],
       [Number.NaN, /^id is NaN, which JSON cannot hold$/],
-      [Number.POSITIVE_INFINITY, /^id is Infinity, which JSON cannot hold$/]
-    ] as const)
+      [Number.POSITIVE_INFINITY, /^id is Infinity, which JSON cannot hold$/],
+      [1n, /^id is a bigint, which JSON cannot hold$/],
+      [() => 1, /^id is a function, which JSON cannot hold$/],
+      [Symbol("id"), /^id is a symbol, which JSON cannot hold$/],
+      [new Map([["a", 1]]), /^id is a Map, which JSON cannot hold$/],
+      [new Set(["a"]), /^id is a Set, which JSON cannot hold$/],
+      [Promise.resolve("a"), /^id is a Promise, which JSON cannot hold$/]
+    ] satisfies ReadonlyArray<readonly [unknown, RegExp]>)
       assert.match(
-        String(((await failureOf(client.run({ endpointId: "a", input: { id: value } }))) as TypeError).message),
+        String(
+          ((await failureOf(client.run({ endpointId: "a", input: { id: value as unknown } }))) as TypeError).message
+        ),
         message
       )
   })

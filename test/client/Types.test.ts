@@ -11,6 +11,7 @@ import {
   type RefusalCode,
   type Refusals,
   type RunError,
+  type RunInput,
   verifyWebhook
 } from "../../src/client/index.js"
 
@@ -28,6 +29,16 @@ export const wrongCalls = (client: GatewayClient) => [
   client.run({ endpointId: "a", input: { id: 1n } }),
   // @ts-expect-error: JSON has no date
   client.run({ endpointId: "a", input: { on: new Date() } }),
+  // @ts-expect-error: nor deeper down
+  client.quote({ endpointId: "a", input: { people: [{ name: "Ada", born: new Date() }] } }),
+  // @ts-expect-error: JSON writes a map as {}
+  client.runs.create({ endpointId: "a", input: { names: new Map([["a", 1]]) } }),
+  // @ts-expect-error: JSON leaves a function out
+  client.run({ endpointId: "a", input: { name: () => "Ada" } }),
+  // @ts-expect-error: the input is no list
+  client.run({ endpointId: "a", input: ["Ada"] }),
+  // @ts-expect-error: JSON has no bigint
+  client.publicCatalog.compare({ catalogItemIds: ["a", "b"], input: { id: 1n } }),
   // @ts-expect-error: no such field
   client.run({ endpointId: "a", input: {}, fallbak: true }),
   // @ts-expect-error: the client itself says how long to wait
@@ -48,7 +59,35 @@ export const wrongCalls = (client: GatewayClient) => [
   client.batches
 ]
 
-export const rightCalls = (client: GatewayClient, person: { name: string; domain?: string | undefined }) => [
+interface Company {
+  readonly domain: string
+  readonly offices?: ReadonlyArray<Office> | undefined
+}
+interface Office {
+  readonly city: string | null
+}
+class Lead {
+  constructor(
+    readonly name: string,
+    readonly company: Company
+  ) {}
+}
+
+export const rightCalls = (
+  client: GatewayClient,
+  person: { name: string; domain?: string | undefined },
+  company: Company,
+  row: Record<string, unknown>,
+  prepared: RunInput
+) => [
+  client.run({ endpointId: "a", input: company }),
+  client.run({ endpointId: "a", input: { company, lead: new Lead("Ada", company) } }),
+  client.run({ endpointId: "a", input: row }),
+  client.run({ endpointId: "a", input: { ...row, name: "Ada" } }),
+  client.run(prepared),
+  client.runs.create(prepared),
+  client.quote({ endpointId: "a", input: new Lead("Ada", company) }),
+  client.publicCatalog.compare({ catalogItemIds: ["a", "b"], input: company }),
   client.run({ endpointId: "a", input: person }),
   client.run({ endpointId: "a", input: { tags: ["a", null, { b: 1 }] }, fallback: { maxAttempts: 2 } }),
   client.search("email", { prefer: "cheapest", limit: undefined })

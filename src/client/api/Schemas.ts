@@ -345,7 +345,7 @@ export type CompareRequest = {
    * An input: each item then says whether it takes it, and what it would cost at most. Example:
    * {"full_name":"Ada Lovelace","domain":"example.com"}.
    */
-  readonly input?: JsonObject | undefined
+  readonly input?: object | undefined
 }
 
 /** Items side by side. */
@@ -1426,7 +1426,7 @@ export type QuoteRequest = {
    * Fields of the job or tool; unknown keys pass through unchanged. Example: {"full_name":"Ada
    * Lovelace","domain":"example.com"}.
    */
-  readonly input: JsonObject
+  readonly input: object
   /** Jobs: try the next provider on a miss. It has no effect on a tool. Example: true. */
   readonly fallback?: boolean | Fallback | undefined
   /** How the result is given. */
@@ -1655,7 +1655,7 @@ export type RunRequest = {
    * Fields of the job or tool; unknown keys pass through unchanged. Example: {"full_name":"Ada
    * Lovelace","domain":"example.com"}.
    */
-  readonly input: JsonObject
+  readonly input: object
   /** Jobs: try the next provider on a miss. It has no effect on a tool. Example: true. */
   readonly fallback?: boolean | Fallback | undefined
   /** How the result is given. */
