@@ -1,6 +1,7 @@
 /**
- * Everything that stands on stored secrets, over either storage: connections, platform keys, their rotation, and the
- * credentials of calls.
+ * Everything that stands on stored secrets: connections, platform keys, their rotation, and the credentials of calls,
+ * over any storage and in memory. `SecretsOnPostgres.ts` has it on Postgres: the types of the published test gateway
+ * must not need those of a driver.
  */
 import { Layer } from "effect"
 import type { AuditTrail } from "../../services/AuditTrail.js"
@@ -16,13 +17,10 @@ import { AuthorizationServersHttp } from "../providers/AuthorizationServersHttp.
 import { ConnectionAuthorizationsStored } from "../secrets/ConnectionAuthorizationsStored.js"
 import { ConnectionsSealed } from "../secrets/ConnectionsSealed.js"
 import { CredentialsStored } from "../secrets/CredentialsStored.js"
-import { AuditTrailPg } from "../postgres/AuditTrailPg.js"
-import type { Database } from "../postgres/Database.js"
 import { PlatformKeysSealed } from "../secrets/PlatformKeysSealed.js"
-import { KeysChangedUnheard, KnownKeysLayer } from "../secrets/KnownKeys.js"
+import { KnownKeysLayer } from "../secrets/KnownKeys.js"
 import type { SecretRows } from "../secrets/SecretRows.js"
 import { SecretRowsMemory } from "../memory/SecretRowsMemory.js"
-import { SecretRowsPg } from "../postgres/SecretRowsPg.js"
 import { SecretRotationSealed } from "../secrets/SecretRotationSealed.js"
 
 /** What changes the keys that are stored. */
@@ -30,7 +28,8 @@ export type StoredSecrets =
   AuthorizationServers | ConnectionAuthorizations | Connections | PlatformKeys | SecretRotation
 export type Secrets = StoredSecrets | Credentials
 
-const Stored = Layer.provideMerge(
+/** What changes the keys that are stored, over rows that somebody else chose. */
+export const Stored = Layer.provideMerge(
   Layer.mergeAll(ConnectionAuthorizationsStored, ConnectionsSealed, SecretRotationSealed),
   PlatformKeysSealed
 )
@@ -47,26 +46,6 @@ export const SecretsOver: Layer.Layer<Secrets, never, SecretRows | Sealing | Ids
   SecretsBetween,
   AuthorizationServersHttp()
 )
-
-const RowsPg = Layer.merge(SecretRowsPg, AuditTrailPg)
-
-export const SecretsPg: Layer.Layer<Secrets, never, Database | Sealing | Ids> = Layer.provide(SecretsOver, RowsPg)
-
-/** The same, with these hosts opened in the egress guard. */
-export const SecretsPgOpening = (
-  egressAllow: ReadonlyArray<string>
-): Layer.Layer<Secrets, never, Database | Sealing | Ids> =>
-  SecretsBetween.pipe(Layer.provideMerge(AuthorizationServersHttp({ egressAllow })), Layer.provide(RowsPg))
-
-/** The same for a process that calls no provider, which so need not know all keys. */
-export const StoredSecretsPg = (
-  egressAllow: ReadonlyArray<string>
-): Layer.Layer<StoredSecrets, never, Database | Sealing | Ids> =>
-  Stored.pipe(
-    Layer.provide(KeysChangedUnheard),
-    Layer.provideMerge(AuthorizationServersHttp({ egressAllow })),
-    Layer.provide(RowsPg)
-  )
 
 export const SecretsMemory: Layer.Layer<Secrets, never, Sealing | Ids | AuditTrail> = Layer.provide(
   SecretsOver,

@@ -1,6 +1,6 @@
 import { Layer } from "effect"
 import { SealingForTests } from "../../../src/layers/compose/MemoryGateway.js"
-import { SecretsPg } from "../../../src/layers/compose/Secrets.js"
+import { SecretsPg } from "../../../src/layers/compose/SecretsOnPostgres.js"
 import { CatalogRevisionsPg } from "../../../src/layers/postgres/CatalogRevisionsPg.js"
 import { ContractStorePg } from "../../../src/layers/postgres/ContractStorePg.js"
 import { ProviderHealthPg } from "../../../src/layers/postgres/ProviderHealthPg.js"

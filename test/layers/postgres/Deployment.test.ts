@@ -17,7 +17,7 @@ import { ensureDemoWorkspace, tokenFile } from "../../../src/layers/accounts/Dem
 import { enterDeployment } from "../../../src/layers/postgres/Deployment.js"
 import { IdsCrypto } from "../../../src/layers/node/IdsCrypto.js"
 import { assertSecretsOpen, SealingPg } from "../../../src/layers/postgres/SealingPg.js"
-import { SecretsPg } from "../../../src/layers/compose/Secrets.js"
+import { SecretsPg } from "../../../src/layers/compose/SecretsOnPostgres.js"
 import { Wallet } from "../../../src/services/Wallet.js"
 import { newWorkspace } from "../../support/sharedDatabase.js"
 import { signInTo } from "../../support/signIn.js"
