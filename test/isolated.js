@@ -5,7 +5,7 @@
 // test/support/sharedProcess.ts fails a file that leaves its process changed.
 export const isolated = [
   "test/cli/{Agents,Process}.test.ts",
-  "test/client/{Browser,Webhooks}.test.ts",
+  "test/client/{Browser,Patience,Webhooks}.test.ts",
   "test/docs/{Agents,Blocks,Client,Installed,Package,SupplyChain}.test.ts",
   "test/examples/Examples.test.ts",
   "test/golden/{DocumentExamples,Process}.test.ts",

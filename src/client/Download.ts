@@ -1,16 +1,21 @@
-/** The same answer; `end` is called once its body is read to its end, has failed, or is read no further. */
-export const whenRead = (answer: Response, end: () => void): Response => {
-  if (answer.body === null) {
+import type { FetchAnswer } from "./Settings.js"
+
+/** A file as it comes; `end` is called once it is read to its end, has failed, or is read no further. */
+export const download = (answer: FetchAnswer, end: () => void): Response => {
+  const headers = new Headers()
+  answer.headers.forEach((value, name) => headers.append(name, value))
+  const about = { status: answer.status, headers }
+  const reader = answer.body?.getReader()
+  if (reader === undefined) {
     end()
-    return answer
+    return new Response(null, about)
   }
-  const reader = answer.body.getReader()
   const body = new ReadableStream<Uint8Array>(
     {
       pull: async (controller) => {
         try {
           const { done, value } = await reader.read()
-          if (!done) return controller.enqueue(value)
+          if (!done && value !== undefined) return controller.enqueue(value)
           controller.close()
         } catch (failure) {
           controller.error(failure)
@@ -25,5 +30,5 @@ export const whenRead = (answer: Response, end: () => void): Response => {
     // Nothing is read before somebody asks for it.
     { highWaterMark: 0 }
   )
-  return new Response(body, answer)
+  return new Response(body, about)
 }

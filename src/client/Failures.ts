@@ -14,7 +14,8 @@ export type RunFailureCode = RunError["code"]
 interface About {
   /**
    * Whether the same call can succeed later. Where `mayStillRun`, send it with the idempotency key of this failure: a
-   * new key would be a second run, with a second charge. After a failed run it takes a new one.
+   * new key would be a second run, with a second charge. After a failed run it takes a new one. False for a call
+   * without a key that may have been done: it could be done twice.
    */
   readonly retryable: boolean
   /** One sentence: what to change, or how long to wait. */
@@ -40,8 +41,15 @@ export interface OfRun {
 }
 const ofNoRun: OfRun = { run: null, mayStillRun: false }
 
+const lookFirst = "It may have been done: look before you send it again."
+/** The same call would be another one, and nothing tells whether this one was done. */
+const couldBeSecond = ({ mayStillRun, run }: OfRun, idempotencyKey: string | null): boolean =>
+  mayStillRun && run === null && idempotencyKey === null
+
 /** What to do about a failure, and first of all how not to pay twice. */
-const hintOf = (hint: string, { mayStillRun, run }: OfRun, idempotencyKey: string | null): string => {
+const hintOf = (hint: string, ofRun: OfRun, idempotencyKey: string | null): string => {
+  const { mayStillRun, run } = ofRun
+  if (couldBeSecond(ofRun, idempotencyKey)) return lookFirst
   if (!mayStillRun || idempotencyKey === null) return hint
   return run === null
     ? `${hint} It may have been done: see with this idempotency key before you use another.`
@@ -79,24 +87,24 @@ abstract class Failure extends Error implements About {
  * gateway could not tell (a status of 500 and above), or no answer came to an attempt before, or the refused request
  * was one that waited for the end of `run`.
  */
-export class Refused<Code extends RefusalCode = RefusalCode> extends Failure {
+export class Refused extends Failure {
   override readonly name = "Refused"
   readonly kind = "refused"
-  readonly code: Code
+  readonly code: RefusalCode
   readonly status: number
   /** The whole body, with the fields that belong to this code, such as `topUpUrl`. */
-  readonly answer: Refusals[Code]
+  readonly answer: Refusals[RefusalCode]
   readonly run: Run | null
 
   constructor(
-    refusal: { readonly code: Code; readonly answer: Refusals[Code] },
+    refusal: { readonly code: RefusalCode; readonly answer: Refusals[RefusalCode] },
     status: number,
     idempotencyKey: string | null,
     ofRun: OfRun = ofNoRun
   ) {
     const { message, requestId, retryable, retryHint } = refusal.answer.error
     super(messageOf(`${message} (${refusal.code})`, ofRun), {
-      retryable,
+      retryable: retryable && !couldBeSecond(ofRun, idempotencyKey),
       retryHint: hintOf(retryHint, ofRun, idempotencyKey),
       requestId,
       idempotencyKey,
@@ -162,7 +170,7 @@ const abortedHint = ({
   if (idempotencyKey !== null)
     return "It may still run: send it again with this idempotency key to see what became of it."
   return run === null
-    ? "It may have been done: look before you send it again."
+    ? lookFirst
     : `Only the waiting ended: ${run.runId} goes on and can be charged. Read it with runs.get.`
 }
 
@@ -220,7 +228,7 @@ export class Unreachable extends Failure {
         ofRun
       ),
       {
-        retryable: true,
+        retryable: !couldBeSecond(ofRun, idempotencyKey),
         retryHint: hintOf(hint, ofRun, idempotencyKey),
         requestId: null,
         idempotencyKey,
@@ -259,7 +267,7 @@ export class UnexpectedAnswer extends Failure {
       ? "Wait a little, then send it again, with the same idempotency key if it had one."
       : "Check the base URL, which is the address of the gateway without /v1, and the proxies on the way to it."
     super(messageOf(`${url} answered ${status} with ${about.what}`, ofRun), {
-      retryable: about.retryable,
+      retryable: about.retryable && !couldBeSecond(ofRun, about.idempotencyKey),
       retryHint: hintOf(hint, ofRun, about.idempotencyKey),
       requestId: about.requestId,
       idempotencyKey: about.idempotencyKey,
@@ -269,8 +277,10 @@ export class UnexpectedAnswer extends Failure {
   }
 }
 
-/** A refusal whose `code` says which fields its `answer` has. */
-export type GatewayRefusal = { readonly [Code in RefusalCode]: Refused<Code> }[RefusalCode]
+/** A refusal whose `code` says which fields its `answer` has. `isGatewayFailure` brings it; `instanceof` does not. */
+export type GatewayRefusal = {
+  readonly [Code in RefusalCode]: Refused & { readonly code: Code; readonly answer: Refusals[Code] }
+}[RefusalCode]
 
 /** Everything that a call rejects with. */
 export type GatewayFailure = GatewayRefusal | RunFailed | RunUncertain | Aborted | Unreachable | UnexpectedAnswer

@@ -5,8 +5,8 @@
  */
 import type { Json } from "./api/Schemas.js"
 
-/** No value is of this type; the compiler shows its text. */
-type Refused = "JSON cannot hold this value" & { readonly given: never }
+/** What the compiler says of a value that is refused. */
+type Unwritable = "JSON cannot hold this value"
 
 /** `T` where JSON can hold it. */
 type Written<T> = unknown extends T
@@ -14,13 +14,13 @@ type Written<T> = unknown extends T
   : T extends Json | undefined
     ? T
     : T extends bigint | symbol | Date | ReadonlyMap<unknown, unknown> | ReadonlySet<unknown> | Promise<unknown>
-      ? Refused
+      ? Unwritable
       : T extends (...given: never) => unknown
-        ? Refused
+        ? Unwritable
         : { readonly [Name in keyof T]: Written<T[Name]> }
 
 /** The fields of an input. */
-export type Fields<T extends object> = T extends ReadonlyArray<unknown> ? Refused : T & Written<T>
+export type Fields<T extends object> = T extends ReadonlyArray<unknown> ? "an input has fields" : T & Written<T>
 
 /** The request with an input of any type that JSON can hold. */
 export type WithInput<Request, Input extends object> = Request & { readonly input: Fields<Input> }

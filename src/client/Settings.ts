@@ -1,12 +1,41 @@
 /** The options of a client, checked once when it is made: what is wrong is a `TypeError` that names the option. */
 
+/** As much of an answer as the client reads. */
+export interface FetchAnswer {
+  readonly ok: boolean
+  readonly status: number
+  readonly headers: {
+    readonly get: (name: string) => string | null
+    readonly forEach: (each: (value: string, name: string) => void) => void
+  }
+  readonly text: () => Promise<string>
+  readonly body: {
+    readonly getReader: () => {
+      readonly read: () => Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>
+      readonly cancel: (reason?: unknown) => Promise<void>
+    }
+  } | null
+}
+
+/** As much of `fetch` as the client uses, so that any of them fits: the global one, that of undici, one of a test. */
+export type Fetch = (
+  url: string,
+  request: {
+    readonly method: string
+    readonly headers: { readonly [name: string]: string }
+    readonly body?: string
+    readonly redirect: "manual"
+    readonly signal: AbortSignal
+  }
+) => Promise<FetchAnswer>
+
 export interface ClientOptions {
   /** Where the gateway is, such as `https://gateway.example.com`, path prefix included, `/v1` not. */
   readonly baseUrl: string | URL
   /** An access token (`pgw_…`). Null where somebody else adds it, and for the public catalog, which needs none. */
   readonly token: string | null | undefined
   /** Instead of the global `fetch`. */
-  readonly fetch?: typeof globalThis.fetch | undefined
+  readonly fetch?: Fetch | undefined
   /** For how long one call is tried again; 60,000 by default, 0 for a single attempt. */
   readonly retryForMillis?: number | undefined
   /** For how long one attempt waits for its whole answer; 30,000 by default. */
@@ -26,7 +55,7 @@ export interface Settings {
   /** Without a slash at its end. */
   readonly baseUrl: string
   readonly headers: { readonly [name: string]: string }
-  readonly fetch: typeof globalThis.fetch
+  readonly fetch: Fetch
   readonly retryForMillis: number
   readonly requestTimeoutMillis: number
   readonly json: JsonCodec
@@ -118,8 +147,18 @@ const plainJson: JsonCodec = {
   stringify: (value) => JSON.stringify(value, faithful)
 }
 
+/** A program in plain JavaScript can give anything. */
+const needsFunction = (name: string, given: unknown): void => {
+  if (typeof given !== "function") throw new TypeError(`${name} is ${String(given)}; a function is needed`)
+}
+
 export const settingsOf = (options: ClientOptions): Settings => {
   const token = tokenOf(options.token)
+  const fetch: Fetch = options.fetch ?? ((...request) => globalThis.fetch(...request))
+  const json = options.json ?? plainJson
+  needsFunction("fetch", fetch)
+  needsFunction("json.parse", json.parse)
+  needsFunction("json.stringify", json.stringify)
   return {
     baseUrl: baseUrlOf(options.baseUrl),
     headers: {
@@ -128,9 +167,9 @@ export const settingsOf = (options: ClientOptions): Settings => {
         ? {}
         : { "x-service-agent": headerText("serviceAgent", options.serviceAgent) })
     },
-    fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
+    fetch,
     retryForMillis: millisOf("retryForMillis", options.retryForMillis, 60_000, 0),
     requestTimeoutMillis: millisOf("requestTimeoutMillis", options.requestTimeoutMillis, 30_000, 1_000),
-    json: options.json ?? plainJson
+    json
   }
 }

@@ -8,10 +8,10 @@
  */
 import { type Operations, routes } from "./api/Operations.js"
 import type { Refusals, Run } from "./api/Schemas.js"
-import { whenRead } from "./Download.js"
+import { download } from "./Download.js"
 import { Aborted, type OfRun, type RefusalCode, Refused, UnexpectedAnswer, Unreachable } from "./Failures.js"
 import { headerText, type Settings } from "./Settings.js"
-import { attemptSignal, now, pause } from "./Waiting.js"
+import { attemptLimit, now, pause } from "./Waiting.js"
 
 export type OperationId = keyof Operations
 export type Query<Id extends OperationId> = Operations[Id]["query"]
@@ -43,15 +43,18 @@ export interface Transport {
   readonly requestTimeoutMillis: number
 }
 
-/** They change nothing, or nothing more the second time. */
-const harmless: ReadonlySet<OperationId> = new Set<OperationId>(["runs.cancel", "runs.quote", "public-catalog.compare"])
-const harmlessMethods: ReadonlySet<string> = new Set(["GET", "PUT", "DELETE"])
+/** These change nothing. */
+const reads = (id: OperationId, method: string): boolean =>
+  method === "GET" || id === "runs.quote" || id === "public-catalog.compare"
+/** These change nothing more the second time. */
+const harmless = (id: OperationId, method: string): boolean =>
+  reads(id, method) || method === "PUT" || method === "DELETE" || id === "runs.cancel"
 
 /** Statuses that a proxy answers while the gateway is away; the gateway's own answers say whether to try again. */
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
-/** So often in a row may no answer come: about 16 seconds of a gateway that is down. */
-const unansweredAttempts = 7
+/** So often is an address tried that has never answered, and may be wrong: for about 12 seconds. */
+const attemptsAtUnknown = 7
 const longestPauseMillis = 10_000
 
 /** 250 ms, doubled with each attempt, and less by up to half, so that clients do not come back all at once. */
@@ -79,20 +82,16 @@ type Attempt =
       readonly afterMillis: number | null
     }
 
-/** What Node says where no connection came about. A browser says nothing of the kind: there, all may have arrived. */
-const notConnected: ReadonlySet<unknown> = new Set([
-  "EAI_AGAIN",
-  "ECONNREFUSED",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "ENOTFOUND",
-  "UND_ERR_CONNECT_TIMEOUT"
-])
+/** What Node says where nothing was sent: no connection, or no certificate that it believes. A browser says neither. */
+const notConnected =
+  /^(?:EAI_AGAIN|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|UND_ERR_CONNECT_TIMEOUT|CERT_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|ERR_SSL_WRONG_VERSION_NUMBER|ERR_TLS_CERT_ALTNAME_INVALID|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/
 /** Of several addresses of a name, each has an error of its own. */
 const wasSent = (error: unknown): boolean => {
   if (!(error instanceof Error)) return true
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors.some(wasSent)
-  if ("code" in error && notConnected.has(error.code)) return false
+  if ("code" in error && notConnected.test(String(error.code))) return false
+  // The ports that no `fetch` asks.
+  if (error.message === "bad port") return false
   return error.cause === undefined || wasSent(error.cause)
 }
 
@@ -121,8 +120,9 @@ const isRefusal = (value: unknown): value is Refusals[RefusalCode] => {
 
 const filled = (path: string, values: { readonly [name: string]: string }) =>
   Object.entries(values).reduce((filling, [name, value]) => {
-    // An empty one would make another route of this one.
-    if (value === "") throw new TypeError(`${name} is empty`)
+    // Each of these would make another route of this one. A program in plain JavaScript can give none at all.
+    if (typeof value !== "string" || ["", ".", ".."].includes(value))
+      throw new TypeError(`${name} is ${JSON.stringify(value)}; an id is needed`)
     return filling.replace(`{${name}}`, () => encodeURIComponent(value))
   }, path)
 
@@ -149,17 +149,18 @@ interface Request {
   readonly idempotencyKey: string | null
 }
 
-const whatCame = (status: number, text: string): string => {
+const whatCame = (status: number, text: string, contentType: string): string => {
   if (status >= 300 && status < 400) return "a redirect, which is not followed: give the address behind it as baseUrl"
+  if (/\bhtml\b/i.test(contentType)) return "a page of HTML"
   return text === "" ? "nothing" : "something that is no answer of a gateway"
 }
 
 const once = async (settings: Settings, request: Request, signal: AbortSignal | undefined): Promise<Attempt> => {
   const { answers, body, idempotencyKey, method, url } = request
-  const limit = attemptSignal(settings.requestTimeoutMillis, signal)
+  const limit = attemptLimit(settings.requestTimeoutMillis, signal)
   let ended = true
   try {
-    const response = await settings.fetch(url, {
+    const fetched = settings.fetch(url, {
       method,
       headers: {
         accept: answers === "file" ? "*/*" : "application/json",
@@ -172,13 +173,14 @@ const once = async (settings: Settings, request: Request, signal: AbortSignal | 
       redirect: "manual",
       signal: limit.signal
     })
+    const response = await limit.within(fetched)
     const { ok, status } = response
     if (ok && answers === "file") {
       limit.stopClock()
       ended = false
-      return { tag: "answered", value: whenRead(response, limit.release) }
+      return { tag: "answered", value: download(response, limit.release) }
     }
-    const text = await response.text()
+    const text = await limit.within(response.text())
     const json = text === "" ? null : parsed(settings, text)
     if (ok && answers === "nothing") return { tag: "answered", value: undefined }
     if (ok && json !== null) return { tag: "answered", value: json.value }
@@ -196,9 +198,14 @@ const once = async (settings: Settings, request: Request, signal: AbortSignal | 
         afterMillis
       }
     }
-    // A success that cannot be read was cut on its way.
-    const retryable = ok || passing.has(status)
-    const about = { what: whatCame(status, text), retryable, requestId: response.headers.get("x-request-id") }
+    const contentType = response.headers.get("content-type") ?? ""
+    // A success in JSON that cannot be read was cut on its way. Another page is there the next time too.
+    const retryable = ok ? text === "" || /\bjson\b/i.test(contentType) : passing.has(status)
+    const about = {
+      what: whatCame(status, text, contentType),
+      retryable,
+      requestId: response.headers.get("x-request-id")
+    }
     return {
       tag: "refused",
       failure: (key, ofRun) =>
@@ -216,6 +223,7 @@ const once = async (settings: Settings, request: Request, signal: AbortSignal | 
 }
 
 export const makeTransport = (settings: Settings): Transport => {
+  let everAnswered = false
   const send: Transport["send"] = async (id, call) => {
     const { keyed, method, path, answers } = routes[id]
     const idempotencyKey = keyed ? headerText("idempotencyKey", call.idempotencyKey ?? newKey()) : null
@@ -227,25 +235,25 @@ export const makeTransport = (settings: Settings): Transport => {
       body: call.body === undefined ? null : settings.json.stringify(call.body),
       idempotencyKey
     }
-    const repeatable = idempotencyKey !== null || harmless.has(id) || harmlessMethods.has(method)
+    const repeatable = idempotencyKey !== null || harmless(id, method)
     const until = now() + (call.retryForMillis ?? settings.retryForMillis)
-    let unanswered = 0
     let mayHaveArrived = false
     // The request of a call that looks after a run carries no key; what its caller can go on with is the run's.
     const keyToGoOn = call.madeBefore?.idempotencyKey ?? idempotencyKey
     const ofRun = (): OfRun =>
       call.madeBefore === undefined
-        ? { run: null, mayStillRun: idempotencyKey !== null && mayHaveArrived }
+        ? { run: null, mayStillRun: mayHaveArrived && !harmless(id, method) }
         : { run: call.madeBefore.run, mayStillRun: true }
     const stopIfAborted = () => {
       if (call.signal?.aborted !== true) return
-      const mayStillRun = mayHaveArrived && method !== "GET"
+      const mayStillRun = mayHaveArrived && !reads(id, method)
       const found = call.madeBefore === undefined ? { run: null, mayStillRun } : ofRun()
       throw new Aborted({ reason: call.signal.reason, ...found, idempotencyKey: keyToGoOn })
     }
     for (let attempt = 1; ; attempt++) {
       stopIfAborted()
       const result = await once(settings, request, call.signal)
+      if (result.tag !== "lost") everAnswered = true
       if (result.tag === "answered") {
         if (isAnswer(id, result.value)) return result.value
         mayHaveArrived = true
@@ -257,14 +265,13 @@ export const makeTransport = (settings: Settings): Transport => {
       if (result.tag === "refused" && result.status === 404 && method === "DELETE" && mayHaveArrived) return undefined
       if (result.mayHaveArrived) mayHaveArrived = true
       stopIfAborted()
-      unanswered = result.tag === "lost" ? unanswered + 1 : 0
       const failure =
         result.tag === "lost"
           ? new Unreachable(request.url, attempt, keyToGoOn, result.cause, ofRun())
           : result.failure(keyToGoOn, ofRun())
       const may = failure.retryable && (repeatable || (result.tag === "refused" && result.status === 429))
       const wait = Math.max(backoff(attempt), (result.tag === "refused" ? result.afterMillis : null) ?? 0)
-      if (!may || unanswered >= unansweredAttempts || now() + wait > until) throw failure
+      if (!may || (!everAnswered && attempt >= attemptsAtUnknown) || now() + wait > until) throw failure
       await pause(wait, call.signal)
     }
   }

@@ -3,40 +3,81 @@
 /** Milliseconds that only go forward, whatever happens to the clock. */
 export const now = (): number => performance.now()
 
+interface Watched {
+  readonly acts: Set<() => void>
+  readonly tell: () => void
+}
+const watched = new WeakMap<AbortSignal, Watched>()
+
+/**
+ * Does `act` when the signal is aborted, until the function that it answers is called. All calls with one signal share
+ * a listener: Node warns of a leak where a signal has more than ten.
+ */
+const onAbort = (signal: AbortSignal | undefined, act: () => void): (() => void) => {
+  if (signal === undefined) return () => {}
+  const watch = (): Watched => {
+    const acts = new Set<() => void>()
+    const made = { acts, tell: () => acts.forEach((each) => each()) }
+    signal.addEventListener("abort", made.tell)
+    watched.set(signal, made)
+    return made
+  }
+  const { acts, tell } = watched.get(signal) ?? watch()
+  acts.add(act)
+  return () => {
+    acts.delete(act)
+    if (acts.size > 0) return
+    signal.removeEventListener("abort", tell)
+    watched.delete(signal)
+  }
+}
+
 /** Resolves after so many milliseconds, or at once when the signal is aborted: look at the signal then. */
 export const pause = (millis: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {
     if (signal?.aborted === true) return resolve()
     const end = () => {
       clearTimeout(timer)
-      signal?.removeEventListener("abort", end)
+      forget()
       resolve()
     }
     const timer = setTimeout(end, millis)
-    signal?.addEventListener("abort", end)
+    const forget = onAbort(signal, end)
   })
 
-/** Aborted by the caller's own signal, or when the time is over. */
-interface AttemptSignal {
+/** The time that one attempt has, which the caller's own signal can end. */
+interface AttemptLimit {
+  /** Aborted by the caller's signal, or when the time is over. */
   readonly signal: AbortSignal
+  /** The same work, which fails at the limit also where whoever does it does not look at the signal. */
+  readonly within: <A>(work: Promise<A>) => Promise<A>
   /** For an answer whose body the caller reads: the time counts no more, the caller's signal does. */
   readonly stopClock: () => void
   readonly release: () => void
 }
 
-export const attemptSignal = (millis: number, callers: AbortSignal | undefined): AttemptSignal => {
+export const attemptLimit = (millis: number, callers: AbortSignal | undefined): AttemptLimit => {
   const controller = new AbortController()
+  const { signal } = controller
   const abort = () => controller.abort(callers?.reason)
   const timer = setTimeout(() => controller.abort(new Error(`no whole answer within ${millis / 1000} seconds`)), millis)
   const stopClock = () => clearTimeout(timer)
   if (callers?.aborted === true) abort()
-  callers?.addEventListener("abort", abort)
+  const forget = onAbort(callers, abort)
   return {
-    signal: controller.signal,
+    signal,
+    within: (work) =>
+      new Promise((resolve, reject) => {
+        work.then(resolve, reject)
+        // What looks at the signal ends first, and says more: that nothing was sent, for one.
+        const giveUp = () => setTimeout(() => reject(signal.reason))
+        if (signal.aborted) giveUp()
+        else signal.addEventListener("abort", giveUp, { once: true })
+      }),
     stopClock,
     release: () => {
       stopClock()
-      callers?.removeEventListener("abort", abort)
+      forget()
     }
   }
 }

@@ -28,7 +28,7 @@ export class WebhookInvalid extends Error {
 
 const headerOf = (headers: WebhookHeaders, name: string): string => {
   const given =
-    headers instanceof Headers
+    typeof headers["get"] === "function"
       ? headers.get(name)
       : Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1]
   const value = typeof given === "string" || given === null || given === undefined ? given : given.join(" ")
@@ -46,8 +46,8 @@ const fromBase64 = (text: string): Uint8Array<ArrayBuffer> | null => {
 }
 
 /** Its message never repeats the secret. */
-const keyOf = (secret: string) => {
-  const bytes = fromBase64(secret.replace(/^whsec_/, ""))
+const keyOf = (secret: unknown) => {
+  const bytes = typeof secret === "string" ? fromBase64(secret.replace(/^whsec_/, "")) : null
   if (bytes === null || bytes.length === 0) throw new TypeError("The secret is not whsec_ and base64")
   return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"])
 }
@@ -63,16 +63,32 @@ const sentAtOf = (timestamp: string, toleranceSeconds: number): Date => {
   return new Date(seconds * 1000)
 }
 
+/** A body that a framework has read already comes as an object, also where its type says nothing. */
+const bytesOf = (body: unknown): Uint8Array => {
+  if (typeof body === "string") return new TextEncoder().encode(body)
+  if (body instanceof Uint8Array) return body
+  throw new TypeError("The body must be the text or the bytes that came over the wire, not what a parser made of them")
+}
+
+const secondsOf = (tolerance: unknown): number => {
+  if (typeof tolerance === "number" && tolerance >= 0) return tolerance
+  throw new TypeError(`toleranceSeconds is ${String(tolerance)}; a number of seconds from 0 is needed`)
+}
+
 /**
  * Resolves with the webhook; rejects with `WebhookInvalid`. `body` is what came over the wire, before any parser
- * changed a space of it. Give both secrets while one is being replaced.
+ * changed a space of it. Give both secrets while one is being replaced. Wrong arguments are a `TypeError`.
  */
 export const verifyWebhook = async (
   headers: WebhookHeaders,
   body: string | Uint8Array,
   secret: string | ReadonlyArray<string>,
-  { toleranceSeconds = 300 }: { readonly toleranceSeconds?: number } = {}
+  { toleranceSeconds = 300 }: { readonly toleranceSeconds?: number | undefined } = {}
 ): Promise<VerifiedWebhook> => {
+  const tolerance = secondsOf(toleranceSeconds)
+  const bytes = bytesOf(body)
+  const secrets: ReadonlyArray<unknown> = Array.isArray(secret) ? secret : [secret]
+  if (secrets.length === 0) throw new TypeError("No secret is given")
   const id = headerOf(headers, "webhook-id")
   const timestamp = headerOf(headers, "webhook-timestamp")
   const signatures = headerOf(headers, "webhook-signature")
@@ -80,15 +96,13 @@ export const verifyWebhook = async (
     // Other versions, such as v1a, belong to other kinds of keys.
     .flatMap((each) => (each.startsWith("v1,") ? [fromBase64(each.slice(3))] : []))
     .flatMap((bytes) => (bytes === null ? [] : [bytes]))
-  const keys = await Promise.all((typeof secret === "string" ? [secret] : secret).map(keyOf))
-  const sentAt = sentAtOf(timestamp, toleranceSeconds)
+  const keys = await Promise.all(secrets.map(keyOf))
+  const sentAt = sentAtOf(timestamp, tolerance)
 
-  const encoder = new TextEncoder()
-  const head = encoder.encode(`${id}.${timestamp}.`)
-  const rest = typeof body === "string" ? encoder.encode(body) : body
-  const signed = new Uint8Array(head.length + rest.length)
+  const head = new TextEncoder().encode(`${id}.${timestamp}.`)
+  const signed = new Uint8Array(head.length + bytes.length)
   signed.set(head)
-  signed.set(rest, head.length)
+  signed.set(bytes, head.length)
   const matches = await Promise.all(
     keys.flatMap((key) => signatures.map((signature) => crypto.subtle.verify("HMAC", key, signature, signed)))
   )
@@ -96,7 +110,7 @@ export const verifyWebhook = async (
     throw new WebhookInvalid("wrong_signature", "No signature is right for this body and secret")
 
   try {
-    const payload: unknown = JSON.parse(typeof body === "string" ? body : new TextDecoder().decode(body))
+    const payload: unknown = JSON.parse(new TextDecoder().decode(bytes))
     return { id, sentAt, payload }
   } catch {
     throw new WebhookInvalid("body_not_json", "The body is not JSON")

@@ -119,6 +119,21 @@ describe("an answer", () => {
   })
 })
 
+describe("a signal of the caller", () => {
+  it("has one listener for all calls that it can end, and none afterwards", async () => {
+    const client = createClient({
+      baseUrl: "https://gateway.test",
+      token: "pgw_x",
+      fetch: () => Promise.resolve(Response.json({}))
+    })
+    const { signal } = new AbortController()
+    const calls = Array.from({ length: 20 }, () => client.balance({ signal }))
+    assert.strictEqual(getEventListeners(signal, "abort").length, 1)
+    await Promise.all(calls)
+    assert.strictEqual(getEventListeners(signal, "abort").length, 0)
+  })
+})
+
 describe("a number beyond 2^53", () => {
   const large = "9007199254740993"
   /** A reader for tests: it gives such numbers as bigints, and writes them back. */

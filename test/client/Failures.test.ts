@@ -156,6 +156,10 @@ describe("wrong use of the client", () => {
     // A timer that is set to more fires at once.
     assert.match(made({ requestTimeoutMillis: 2 ** 31 }), /^requestTimeoutMillis is 2147483648; milliseconds/)
     assert.match(made({ requestTimeoutMillis: Number.NaN }), /^requestTimeoutMillis is NaN/)
+    const untyped = (more: object) => made(more)
+    assert.strictEqual(untyped({ fetch: 3 }), "fetch is 3; a function is needed")
+    assert.strictEqual(untyped({ json: {} }), "json.parse is undefined; a function is needed")
+    assert.strictEqual(untyped({ json: { parse: JSON.parse } }), "json.stringify is undefined; a function is needed")
     assert.match(made({ serviceAgent: "a\nb" }), /^serviceAgent must be 1 to 255 printable ASCII characters/)
   })
 
@@ -180,7 +184,10 @@ describe("wrong use of the client", () => {
     assert.match(await wrong(client.run(request, { idempotencyKey: "" })), /^idempotencyKey must be 1 to 255/)
     assert.match(await wrong(client.run(request, { idempotencyKey: " a" })), /^idempotencyKey must be 1 to 255/)
     assert.match(await wrong(client.run(request, { idempotencyKey: "ключ" })), /^idempotencyKey must be 1 to 255/)
-    assert.strictEqual(await wrong(client.runs.get("")), "runId is empty")
+    for (const id of ["", ".", ".."])
+      assert.strictEqual(await wrong(client.runs.get(id)), `runId is "${id}"; an id is needed`)
+    const untyped = (id: unknown) => Reflect.apply(client.inspect, null, [id]) as Promise<unknown>
+    assert.strictEqual(await wrong(untyped(undefined)), "endpointId is undefined; an id is needed")
     for (const path of ["https://elsewhere.test/x", "/v1/runs/run_1/media/%E0%A4", "/v1/runs/run_1/media/../x"])
       assert.match(await wrong(client.runs.media(path)), /is not the downloadPath of a result$/)
   })

@@ -1,6 +1,6 @@
 // One call is one run and one charge, whatever happens on the way: seen in the gateway's ledger and at the provider.
 import { assert, describe, it } from "vitest"
-import { isGatewayFailure, Refused, UnexpectedAnswer } from "../../src/client/index.js"
+import { type GatewayFailure, isGatewayFailure, Refused, UnexpectedAnswer } from "../../src/client/index.js"
 import { hit } from "../../src/testing.js"
 import type { Fault } from "../support/faultyProxy.js"
 import { all, failureOf, gatewayOfFile, kindsOf, request } from "./onGateway.js"
@@ -184,7 +184,11 @@ describe("what carries no key", () => {
       for (const fault of [{ fault: "lose_answer" }, { fault: "replace_answer", status: 503, body: "" }] as const) {
         proxy.next(fault)
         const failure = await failureOf(client.tokens.create({ label: "once", scopes: ["runs:read"] }))
-        assert.isTrue(isGatewayFailure(failure))
+        assert.isTrue(isGatewayFailure(failure) && failure.mayStillRun && !failure.retryable)
+        assert.strictEqual(
+          (failure as GatewayFailure).retryHint,
+          "It may have been done: look before you send it again."
+        )
       }
       assert.strictEqual((await all(direct.tokens.list())).length, before + 2)
       assert.strictEqual(proxy.passed.length, 2)

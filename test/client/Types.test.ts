@@ -1,7 +1,9 @@
 // A wrong call does not compile: `npm run check` fails where a line below a directive is right after all. A right one
 // does, and its answer has the document's types.
 import { assert, expectTypeOf, it } from "vitest"
+import { fetch as undiciFetch, ProxyAgent } from "undici"
 import {
+  type ClientOptions,
   createClient,
   type CompletedRun,
   type GatewayClient,
@@ -9,6 +11,7 @@ import {
   isGatewayFailure,
   type LedgerEntry,
   type RefusalCode,
+  Refused,
   type Refusals,
   type RunError,
   type RunInput,
@@ -93,11 +96,30 @@ export const rightCalls = (
   client.search("email", { prefer: "cheapest", limit: undefined })
 ]
 
+/** Any `fetch` fits: one with a proxy, one that passes the call on, one of a test. */
+export const fetches: ReadonlyArray<ClientOptions["fetch"]> = [
+  (url, request) => undiciFetch(url, { ...request, dispatcher: new ProxyAgent("http://proxy.test:3128") }),
+  (url: string, request?: RequestInit) => fetch(url, request),
+  globalThis.fetch,
+  undiciFetch,
+  () => Promise.resolve(Response.json({}))
+]
+
 /** What a caller goes on with stands in every failure. */
 const resumed = (client: GatewayClient, failure: GatewayFailure) => {
   if (!failure.mayStillRun) return null
   if (failure.run !== null) return client.runs.wait(failure.run.runId)
   return client.run({ endpointId: "a", input: {} }, { idempotencyKey: failure.idempotencyKey ?? undefined })
+}
+
+/** `instanceof` tells the codes too, and makes nothing `any`. */
+export const caught = (failure: unknown) => {
+  if (!(failure instanceof Refused)) return null
+  expectTypeOf(failure.code).toEqualTypeOf<RefusalCode>()
+  // @ts-expect-error: the document has no such code
+  if (failure.code === "payment_required") return ""
+  // @ts-expect-error: not every refusal has it
+  return failure.answer.topUpUrl
 }
 
 const ways = (failure: GatewayFailure): string => {

@@ -99,7 +99,31 @@ describe("verifyWebhook", () => {
       assert.instanceOf(failure, TypeError)
       assert.strictEqual(failure.message, "The secret is not whsec_ and base64")
     }
-    const none = await failureOf(verifyWebhook(headers, body, []))
-    assert.instanceOf(none, WebhookInvalid)
+  })
+
+  it("tells arguments that can never be right as a TypeError, and so checks the age whatever was configured", async () => {
+    const wrong = async (...[given, secrets, tolerance]: ReadonlyArray<unknown>) => {
+      const call: unknown = Reflect.apply(verifyWebhook, null, [
+        headers,
+        given,
+        secrets,
+        { toleranceSeconds: tolerance }
+      ])
+      const failure = await failureOf(call as Promise<unknown>)
+      assert.instanceOf(failure, TypeError)
+      return failure.message
+    }
+    vi.setSystemTime((sent + 1_000_000) * 1000)
+    // What `Number(process.env.TOLERANCE)` makes of a variable that is not set.
+    for (const tolerance of [Number.NaN, -1, "300", null])
+      assert.match(
+        await wrong(body, secret, tolerance),
+        /^toleranceSeconds is .*; a number of seconds from 0 is needed$/
+      )
+    for (const parsed of [{ test: 2432232314 }, null, undefined])
+      assert.match(await wrong(parsed, secret), /^The body must be the text or the bytes that came over the wire/)
+    assert.strictEqual(await wrong(body, []), "No secret is given")
+    for (const missing of [undefined, null, [undefined]])
+      assert.strictEqual(await wrong(body, missing), "The secret is not whsec_ and base64")
   })
 })
