@@ -599,5 +599,16 @@ export const defects = [
     name: "rows of a statement whose columns are known get lost",
     edits: [["src/layers/postgres/database/DriverInternals.ts", "this._accumulateRows = true", "void 0"]],
     tests: ["test/layers/postgres/DriverInternals.test.ts"]
+  },
+  {
+    name: "a provider that was switched off is called by runs that were admitted before",
+    edits: [
+      [
+        "src/layers/runs/dispatch/AttemptCall.ts",
+        "if (off !== null) return yield* off",
+        "if (off !== null) yield* Effect.void"
+      ]
+    ],
+    tests: ["test/layers/runs/SwitchedOff.test.ts"]
   }
 ]

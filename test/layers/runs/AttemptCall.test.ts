@@ -23,7 +23,10 @@ const heardOf = (credential: Credential, provider: object = {}) =>
       clock,
       credentials: { resolve: () => Effect.succeed(credential) },
       faults: { at: () => Effect.void, during: (_: string, work: Effect.Effect<unknown>) => work },
-      health: { record: (providerId: string) => Effect.sync(() => void heard.push(providerId)) },
+      health: {
+        health: () => Effect.succeed({ state: "enabled", openForSeconds: 0 }),
+        record: (providerId: string) => Effect.sync(() => void heard.push(providerId))
+      },
       lookAt: () => undefined,
       patiently: (work: Effect.Effect<unknown>) => work,
       providers: { call: () => notSent(new FetchFailed()) },

@@ -1,7 +1,7 @@
 /**
- * The call of one attempt. It looks up the contract and the key, calls the provider, and records what the result says
- * about the provider's health. A call is made once. When the run is stopped, a read-only call is aborted; an effectful
- * call may finish.
+ * The call of one attempt. It looks up the contract and the key, calls the provider unless it was switched off since the
+ * run was planned, and records what the result says about its health. A call is made once. When the run is stopped, a
+ * read-only call is aborted; an effectful call may finish.
  */
 import { Data, Effect, Exit, Fiber, Option, Schedule } from "effect"
 import type { Endpoint } from "../../../domain/Manifest.js"
@@ -15,10 +15,15 @@ import {
 } from "../../../domain/ProviderCall.js"
 import type { Candidate } from "../../../domain/RoutePlan.js"
 import { type Attempt, latencyMsOf, type Run } from "../../../domain/Run.js"
-import { CancellationRequestedAfterDispatch, ContractInvalid } from "../../../domain/RunFailures.js"
+import {
+  CancellationRequestedAfterDispatch,
+  ContractInvalid,
+  type ProviderDisabled
+} from "../../../domain/RunFailures.js"
 import type { TraceContext } from "../../../domain/Trace.js"
 import type { CredentialFailure } from "../../../services/Credentials.js"
 import { inSpan } from "../../../services/Tracing.js"
+import { switchedOff } from "../planning/Candidates.js"
 import { filesFor } from "./NamedFiles.js"
 import { firstOf, type OneTimeEvent } from "../../../services/OneTimeEvent.js"
 import { countCall } from "./RunCounters.js"
@@ -55,7 +60,8 @@ interface Told {
 }
 
 /** Why an attempt has no answer. */
-export type AttemptFailure = CallFailure | CallStopped | ContractInvalid | CredentialFailure | SharedCallFailed
+export type AttemptFailure =
+  CallFailure | CallStopped | ContractInvalid | CredentialFailure | ProviderDisabled | SharedCallFailed
 
 type CallAttempt = (
   work: Work,
@@ -170,6 +176,8 @@ export const attemptCall = (parts: Parts): CallAttempt => {
     const endpoint = yield* endpointOf(candidate)
     if (endpoint === null)
       return yield* new ContractInvalid({ detail: "The contract of this run is not stored any more." })
+    const off = switchedOff(endpoint, yield* parts.health.health(endpoint.provider.id))
+    if (off !== null) return yield* off
     const credential = yield* patiently(
       parts.credentials.resolve({
         workspaceId: run.workspaceId,

@@ -151,6 +151,7 @@ const factsOf = (failed: AttemptFailure): Failed => {
     case "credential_placement_unsupported":
     case "platform_auth_incompatible":
     case "platform_key_missing":
+    case "provider_disabled":
       return { failure: failed, told: { _tag: "None" }, evidence: null, sharedWithRunId: null }
   }
 }

@@ -66,11 +66,16 @@ export const policyDenial = (
         })
       )
 
-/** What the operator has decided about the operation or its provider; null when it takes runs. */
-export const notRunnable = ({ operation, provider }: Endpoint, health: Health): NotRunnable | null => {
+/** Whether the operator has switched the provider off; then nothing is sent to it, for no run. */
+export const switchedOff = ({ provider }: Endpoint, { state }: Health): ProviderDisabled | null =>
+  state === "disabled" ? new ProviderDisabled({ detail: `The operator has switched ${provider.name} off.` }) : null
+
+/** What the operator has decided about the operation or its provider; null when it takes new runs. */
+export const notRunnable = (endpoint: Endpoint, health: Health): NotRunnable | null => {
+  const { operation, provider } = endpoint
   if (!operation.activated) return new ActivationBlocked()
-  if (health.state === "disabled")
-    return new ProviderDisabled({ detail: `The operator has switched ${provider.name} off.` })
+  const off = switchedOff(endpoint, health)
+  if (off !== null) return off
   if (health.state === "draining")
     return new ProviderDraining({ detail: `The operator is emptying ${provider.name}; it takes no new runs.` })
   return null
