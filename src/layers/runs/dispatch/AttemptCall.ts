@@ -1,7 +1,7 @@
 /**
- * The call of one attempt. It looks up the contract and the key, calls the provider unless it was switched off since the
- * run was planned, and records what the result says about its health. A call is made once. When the run is stopped, a
- * read-only call is aborted; an effectful call may finish.
+ * The call of one attempt. It looks up the contract and the key, calls the provider unless it has been switched off
+ * since the run was planned, and records what the result says about its health. A call is made once. When the run is
+ * stopped, a read-only call is aborted; an effectful call may finish.
  */
 import { Data, Effect, Exit, Fiber, Option, Schedule } from "effect"
 import type { Endpoint } from "../../../domain/Manifest.js"
