@@ -42,8 +42,8 @@ import { Wallet } from "./services/Wallet.js"
 
 export * from "./layers/providers/ScriptedSteps.js"
 export { type Manifest, TestGatewayInvalid, type TestGatewayOptions } from "./layers/compose/TestGatewayOptions.js"
-/** The codes that `fail` takes, such as `new failures.ProviderRateLimited()`. */
-export * as failures from "./domain/RunFailures.js"
+/** What `fail` takes, such as `new failures.RateLimited()`. */
+export * as failures from "./layers/providers/ScriptedFailures.js"
 export { Accounts } from "./services/Accounts.js"
 export { Catalog } from "./services/Catalog.js"
 export { PlatformKeys } from "./services/PlatformKeys.js"

@@ -19,7 +19,9 @@ import {
   type TestGatewayOptions,
   Wallet
 } from "../src/testing.js"
+import { createClient, isGatewayFailure } from "../src/client/index.js"
 import type { JsonObject } from "../src/domain/Json.js"
+import { runFailures } from "../src/domain/RunFailures.js"
 import type { Loose } from "./support/httpGateway.js"
 
 const job = "job:people.email.find"
@@ -161,7 +163,7 @@ describe("a test gateway", () => {
   it.effect("rehearses fallback, failures, lost answers and silence", () => {
     const gateway = testGateway({
       providers: {
-        "mock-email-find": [fail(new failures.ProviderRateLimited({ retryAfterSeconds: 7 })), silence],
+        "mock-email-find": [fail(new failures.RateLimited({ retryAfterSeconds: 7 })), silence],
         "mock-slow-email-find": found("ada@slow.example"),
         "mock-send-message": drop()
       }
@@ -186,6 +188,58 @@ describe("a test gateway", () => {
       yield* TestClock.adjust("5 seconds")
       assert.strictEqual((yield* Fiber.join(silent)).run.status, "running")
     }).pipe(Effect.provide(gateway.services))
+  })
+
+  it("has a failure for every code, named after it, and nothing else", () => {
+    const name = (code: string) => code.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+    assert.deepStrictEqual(
+      Object.entries(failures)
+        .map(([exported, Failure]) => [exported, new Failure().code])
+        .toSorted(),
+      runFailures.map((Failure) => [name(new Failure().code), new Failure().code]).toSorted()
+    )
+  })
+
+  it("gives files and texts, and keeps what is large as a file, as production does", async () => {
+    interface Person {
+      readonly name: string
+      readonly middle?: string | undefined
+    }
+    const person: Person = { name: "Ada", middle: undefined }
+    const pdf = new Uint8Array([37, 80, 68, 70])
+    const gateway = testGateway({
+      providers: {
+        "mock-document": [
+          hit(pdf, { contentType: "application/pdf", filename: "ada.pdf" }),
+          hit("a,b\n1,2", { contentType: "text/csv" }),
+          hit("x", { contentType: "video/mp4" }),
+          hit(person),
+          hit({ text: "x".repeat(2_000_000) })
+        ]
+      }
+    })
+    const { close, token, url } = await gateway.listen()
+    try {
+      const client = createClient({ baseUrl: url, token })
+      const next = () => client.run({ endpointId: "mock-document", input: {} })
+      const { media: file } = (await next()).result as Loose
+      assert.deepInclude(file, { contentType: "application/pdf", filename: "ada.pdf", bytes: 4 })
+      const read = await client.runs.media(file.downloadPath)
+      assert.deepStrictEqual(new Uint8Array(await read.arrayBuffer()), pdf)
+      assert.deepStrictEqual((await next()).result, { text: "a,b\n1,2", format: "csv" })
+      const failure: unknown = await next().catch((error: unknown) => error)
+      assert.isTrue(isGatewayFailure(failure) && failure.kind === "run_failed")
+      assert.include(String(failure), "unsupported_response_type")
+      const replayed = await next()
+      assert.deepStrictEqual(replayed.result, { name: "Ada" })
+      const { media: large } = (await next()).result as Loose
+      assert.strictEqual(large.contentType, "application/json")
+      // What was recorded can be replayed.
+      gateway.script("mock-document", hit(replayed.result ?? null))
+      assert.deepStrictEqual((await next()).result, { name: "Ada" })
+    } finally {
+      await close()
+    }
   })
 
   it.effect("ends a call at the time limit of its operation, by the test's clock, as production does", () => {
@@ -297,7 +351,7 @@ describe("a test gateway", () => {
           'providers["mock-email-find"] must be a step, such as hit({ found: true }), a function that gives one, or a list of these'
         )
       const misspelt: object = { afer: "3 seconds" }
-      for (const step of [hit(undefined, misspelt), fail(new failures.ProviderTimeout(), misspelt), drop(misspelt)])
+      for (const step of [hit(undefined, misspelt), fail(new failures.Timeout(), misspelt), drop(misspelt)])
         assert.include(
           yield* words({ providers: { "mock-email-find": [hit(), step] } }),
           'step 2 of providers["mock-email-find"] has no option "afer"; there are after, costMicros'
@@ -314,7 +368,8 @@ describe("a test gateway", () => {
         ['{ "usd": "5" }', "usd must be an amount of dollars, 0 or more"],
         ['{ "manifests": "id: x" }', "manifests must be a list"],
         ['{ "catalog": "some" }', 'catalog must be "fixtures" or "all"'],
-        ['{ "scopes": ["everything"] }', "scopes must be a list of catalog:read, "],
+        ['{ "scopes": ["everything"] }', "scopes must be a list of one or more of catalog:read, "],
+        ['{ "scopes": [] }', "scopes must be a list of one or more of catalog:read, "],
         ['{ "inflightLimit": 1.5 }', "inflightLimit must be a whole number, 1 or more"],
         ['{ "requestRate": { "burst": 1 } }', "requestRate must be { burst, refillPerSecond }, each a number above 0"],
         ['{ "providers": [] }', "providers must be an object with a script by the id of an endpoint"]
@@ -347,11 +402,16 @@ describe("a test gateway", () => {
     const untyped = (value: unknown): Scripted => value as Scripted
     const wrong: ReadonlyArray<readonly [Scripted, string]> = [
       [untyped(miss), "is a function that makes a step: write miss()"],
-      [untyped(fail), "is a function that makes a step: write fail(new failures.ProviderTimeout())"],
-      [fail("timeout" as never), "must have a failure with a code: write fail(new failures.ProviderTimeout())"],
-      [fail(failures.ProviderTimeout as never), "must have a failure with a code"],
+      [untyped(fail), "is a function that makes a step: write fail(new failures.Timeout())"],
+      [fail("timeout" as never), "must have a failure with a code: write fail(new failures.Timeout())"],
+      [fail(failures.Timeout as never), "must have a failure with a code"],
       [hit(undefined, { after: "3 sec" as never }), 'has an "after" that is no time: write after: "3 seconds"'],
-      [drop({ after: "soon" as never }), 'has an "after" that is no time']
+      [drop({ after: "soon" as never }), 'has an "after" that is no time'],
+      [drop({ after: -1 }), 'has an "after" that is no time'],
+      [hit({ confidence: Number.NaN }), "has a body that JSON cannot hold"],
+      [hit({ id: 1n }), "has a body that JSON cannot hold"],
+      [hit({ name: () => "Ada" }), "has a body that JSON cannot hold"],
+      [hit(new Uint8Array(1)), 'has bytes as its body: give their contentType, such as "application/pdf"']
     ]
     const gateway = testGateway()
     return Effect.gen(function* () {

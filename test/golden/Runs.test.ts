@@ -169,7 +169,7 @@ it.live("runs of a job answer the same", () =>
       "a failure, then a hit",
       both(
         fail(
-          new failures.ProviderRateLimited({
+          new failures.RateLimited({
             providerStatus: 429,
             retryAfterSeconds: 7
           })
@@ -232,8 +232,8 @@ it.live("failed runs answer the same", () =>
       new failures.ProviderError({ providerStatus: 502 }),
       new failures.ProviderReportedError({ detail: "No credits are left." }),
       new failures.ProviderHttpError({ providerStatus: 422 }),
-      new failures.ProviderTimeout(),
-      new failures.ProviderRateLimited({
+      new failures.Timeout(),
+      new failures.RateLimited({
         providerStatus: 429,
         retryAfterSeconds: 30
       }),
@@ -245,7 +245,7 @@ it.live("failed runs answer the same", () =>
       new failures.OutputMappingError({ providerStatus: 200 }),
       new failures.CapacityExhausted(),
       new failures.RouteDenied(),
-      new failures.InputRejected({
+      new failures.ValidationError({
         detail: "input.domain: the provider refuses it"
       })
     ].map((failure) =>
@@ -428,7 +428,7 @@ it.live("runs and quotes that are refused before anything is sent answer the sam
         ...own(lookup("acme")),
         providers: {
           "acme-lookup": fail(
-            new failures.ProviderRateLimited({
+            new failures.RateLimited({
               providerStatus: 429,
               retryAfterSeconds: 60
             })

@@ -8,11 +8,11 @@ import { Accounts, Address, hit, type TestGateway, type TestGatewayOptions, Wall
 export type CallerOptions = Pick<TestGatewayOptions, "inflightLimit" | "scopes" | "usd">
 
 /** The options mean what they mean for the caller of a test gateway. */
-export const newCaller = ({ scopes = allScopes, usd = 100, ...limits }: CallerOptions = {}) =>
+export const newCaller = ({ scopes = allScopes, usd = 100, inflightLimit }: CallerOptions = {}) =>
   Effect.gen(function* () {
     const accounts = yield* Accounts
     const { workspaceId } = yield* accounts.createWorkspace(`test ${Math.random()}`, commandLine)
-    yield* accounts.setLimits(workspaceId, limits, commandLine)
+    if (inflightLimit !== undefined) yield* accounts.setLimits(workspaceId, { inflightLimit }, commandLine)
     if (usd > 0)
       yield* (yield* Wallet).credit(
         {

@@ -17,23 +17,23 @@ export interface TestGatewayOptions {
    * What endpoints answer, in order; the last step repeats. A function decides when it is called. An endpoint without a
    * script answers its documented hit.
    */
-  readonly providers?: { readonly [endpointId: string]: Scripted | ReadonlyArray<Scripted> }
+  readonly providers?: { readonly [endpointId: string]: Scripted | ReadonlyArray<Scripted> } | undefined
   /** Providers and jobs beside the built-in ones. */
-  readonly manifests?: ReadonlyArray<Manifest>
+  readonly manifests?: ReadonlyArray<Manifest> | undefined
   /**
    * `fixtures` (default): the operations of the fixture providers, `mock-email-find` and so on; `all`: those of every
    * built-in provider.
    */
-  readonly catalog?: "fixtures" | "all"
+  readonly catalog?: "fixtures" | "all" | undefined
   /** Balance of the caller in dollars; 100 by default. */
-  readonly usd?: number
+  readonly usd?: number | undefined
   /** What the caller's token may do; everything by default. */
-  readonly scopes?: ReadonlyArray<Scope>
+  readonly scopes?: ReadonlyArray<Scope> | undefined
   /** Runs in flight; by default as in production. */
-  readonly inflightLimit?: number
+  readonly inflightLimit?: number | undefined
   /** Requests over HTTP; without it there is no limit that a test would reach. */
-  readonly requestRate?: { readonly burst: number; readonly refillPerSecond: number }
-  readonly dispatcher?: Partial<DispatcherOptions>
+  readonly requestRate?: { readonly burst: number; readonly refillPerSecond: number } | undefined
+  readonly dispatcher?: Partial<DispatcherOptions> | undefined
 }
 
 /** The options of a test gateway do not fit together. */
@@ -98,8 +98,11 @@ const checks: { readonly [Name in keyof Required<TestGatewayOptions>]: Check } =
     (value) => typeof value === "number" && value >= 0 && Number.isSafeInteger(Math.round(value * microsPerUsd))
   ),
   scopes: must(
-    `a list of ${allScopes.join(", ")}`,
-    (value) => Array.isArray(value) && value.every((scope: unknown) => allScopes.some((known) => known === scope))
+    `a list of one or more of ${allScopes.join(", ")}`,
+    (value) =>
+      Array.isArray(value) &&
+      value.length > 0 &&
+      value.every((scope: unknown) => allScopes.some((known) => known === scope))
   ),
   inflightLimit: must("a whole number, 1 or more", (value) => Number.isInteger(value) && Number(value) >= 1),
   requestRate: must(

@@ -25,7 +25,7 @@ export interface ReadAnswer {
 }
 
 /** Why a complete answer cannot be used. */
-type Unreadable =
+export type Unreadable =
   { readonly _tag: "UnsupportedType"; readonly type: string } | { readonly _tag: "Unparsable"; readonly detail: string }
 
 type TextFormat = Extract<AnswerBody, { readonly _tag: "Text" }>["format"]

@@ -27,7 +27,7 @@ import {
 } from "../../domain/RunFailures.js"
 import { answerCheckOf } from "./AnswerSchema.js"
 import { beginningOf, costTold, countTold, quoted } from "./AnswerEvidence.js"
-import { glance, nothing, type ReadAnswer, readAnswer, type Reading } from "./AnswerReading.js"
+import { glance, nothing, type ReadAnswer, readAnswer, type Reading, type Unreadable } from "./AnswerReading.js"
 import { type AnswerView, holds, isOverworked, read } from "./Expressions.js"
 import { isLarge } from "./LargeAnswers.js"
 import {
@@ -250,6 +250,15 @@ const redirectOf = (seen: Case, answer: WireAnswer): ReadAnswer => {
   return { view: value, body: { _tag: "Json", value }, note: null }
 }
 
+/** The failure of a call whose complete answer cannot be used. */
+export const unreadableAs = (why: Unreadable, providerStatus: number): InvalidResponse | UnsupportedResponseType =>
+  why._tag === "Unparsable"
+    ? new InvalidResponse({ detail: why.detail, providerStatus })
+    : new UnsupportedResponseType({
+        detail: `The provider answered with a content type that this operation does not allow: ${quoted(why.type) ?? "none"}.`,
+        providerStatus
+      })
+
 /** Every failure that can follow from an answer. */
 export type JudgedFailure = RedirectBlocked | StatedFailure | UnsupportedResponseType | VerdictFailure
 
@@ -337,14 +346,7 @@ export const judge = (seen: Case, answer: WireAnswer): Either.Either<ProviderAns
   if (Either.isLeft(readable)) {
     const view = viewOf(seen, answer, null)
     if (isMissStatus) return about(view, verdictOf(seen, view, nothing))
-    if (readable.left._tag === "Unparsable")
-      return about(view, Either.left(new InvalidResponse({ detail: readable.left.detail, providerStatus: status })), {
-        costView: forCost(),
-        readable: false
-      })
-    const detail = `The provider answered with a content type that this operation does not allow: ${quoted(readable.left.type) ?? "none"}.`
-    const unsupported = new UnsupportedResponseType({ detail, providerStatus: status })
-    return about(view, Either.left(unsupported), { costView: forCost(), readable: false })
+    return about(view, Either.left(unreadableAs(readable.left, status)), { costView: forCost(), readable: false })
   }
   const view = viewOf(seen, answer, readable.right.view)
   return about(view, byRules(view, readable.right))

@@ -10,21 +10,25 @@ import { inlineResultBytesMax } from "../../domain/limits/Calls.js"
 import {
   type CallFailure,
   CallLost,
+  type CallRunFailure,
   type Evidence,
   notSent,
   type ProviderAnswer,
   type ProviderCall,
   ProviderFailure
 } from "../../domain/ProviderCall.js"
+import { writeJson } from "../../domain/LosslessJson.js"
 import { ContractInvalid, ProviderTimeout } from "../../domain/RunFailures.js"
 import { Providers } from "../../services/Providers.js"
 import { callPlanFor } from "./CallPlan.js"
 import { checkCommon, prepare, prepareJob } from "./InputPreparation.js"
 import { costEvidence, countTold } from "./AnswerEvidence.js"
-import { mapped } from "./Judgement.js"
+import { readAnswer } from "./AnswerReading.js"
+import { mapped, readingOf, unreadableAs, viewOf } from "./Judgement.js"
 import { hit, type Scripted, type Step } from "./ScriptedSteps.js"
 import { stepMistake } from "./ScriptMistakes.js"
 import type { Case } from "./StatedFailures.js"
+import type { WireAnswer } from "./Transport.js"
 
 export * from "./ScriptedSteps.js"
 
@@ -38,6 +42,8 @@ export interface ScriptedProviders {
   readonly calls: (endpointId?: string) => ReadonlyArray<ProviderCall>
 }
 
+type Answer = Extract<Step, { readonly _tag: "Answer" }>
+
 /** What is sent is the input, and nothing has come back yet. */
 const evidenceOf = ({ input }: ProviderCall): Evidence => {
   const sent = JSON.stringify(input)
@@ -50,21 +56,32 @@ const evidenceOf = ({ input }: ProviderCall): Evidence => {
   }
 }
 
-const answered = (
-  call: ProviderCall,
-  step: Extract<Step, { readonly _tag: "Answer" }>
-): Either.Either<ProviderAnswer, CallFailure> => {
-  // Null is an answer too.
-  const sample = call.endpoint.operation.samples[step.outcome]?.body ?? (step.outcome === "miss" ? null : {})
-  const body = step.body === undefined ? sample : step.body
+/** What the step sends. Without a body it is the documented sample of that outcome; null is an answer too. */
+const sentBy = (call: ProviderCall, { body, contentType, filename, outcome }: Answer): WireAnswer => {
+  const sample = call.endpoint.operation.samples[outcome]?.body ?? (outcome === "miss" ? null : {})
+  const given = body === undefined ? sample : body
+  const asItIs = typeof given === "string" && contentType !== null
+  return {
+    status: 200,
+    headers: {
+      "content-type": contentType ?? "application/json",
+      ...(filename === null ? {} : { "content-disposition": `attachment; filename="${filename}"` })
+    },
+    bytes: given instanceof Uint8Array ? Buffer.from(given) : Buffer.from(asItIs ? given : writeJson(given))
+  }
+}
+
+const answered = (call: ProviderCall, step: Answer): Either.Either<ProviderAnswer, CallFailure> => {
+  const wire = sentBy(call, step)
   const cost = costEvidence(step.costMicros)
-  const told = JSON.stringify(body)
   const evidence: Evidence = {
     ...evidenceOf(call),
-    responseDigest: hash("sha256", told),
-    responseBytes: Buffer.byteLength(told)
+    responseDigest: hash("sha256", wire.bytes),
+    responseBytes: wire.bytes.length
   }
-  return Either.flatMap(Either.mapLeft(callPlanFor(call.endpoint), notSent), ({ rules }) => {
+  const refused = (failure: CallRunFailure) => new ProviderFailure({ failure, sent: true, cost, evidence })
+  return Either.gen(function* () {
+    const { rules } = yield* Either.mapLeft(callPlanFor(call.endpoint), notSent)
     const seen: Case = {
       endpoint: call.endpoint,
       rules,
@@ -74,20 +91,24 @@ const answered = (
       inlineBytes: inlineResultBytesMax,
       evidence
     }
-    const view = { status: 200, headers: {}, body, input: call.input }
-    return Either.mapBoth(mapped(seen, view, step.outcome, step.outcome === "weak"), {
-      onLeft: (failure) => new ProviderFailure({ failure, sent: true, cost, evidence }),
-      onRight: (normalized): ProviderAnswer => ({
-        outcome: step.outcome,
-        outcomeReason: `The script says ${step.outcome}.`,
-        body: { _tag: "Json", value: body },
-        normalized,
-        providerStatus: 200,
-        resultCount: countTold(rules.resultCount, view),
-        cost,
-        evidence
-      })
-    })
+    // JSON is what a step gives where it says nothing else, whatever the operation answers in production.
+    const allowed = step.contentType === null ? { allowed: ["application/json"] } : {}
+    const read = yield* Either.mapLeft(readAnswer(wire, { ...readingOf(seen), ...allowed }), (why) =>
+      refused(unreadableAs(why, wire.status))
+    )
+    const view = viewOf(seen, wire, read.view)
+    const normalized = yield* Either.mapLeft(mapped(seen, view, step.outcome, step.outcome === "weak"), refused)
+    const said = `The script says ${step.outcome}.`
+    return {
+      outcome: step.outcome,
+      outcomeReason: read.note === null ? said : `${said} ${read.note}`,
+      body: read.body,
+      normalized,
+      providerStatus: wire.status,
+      resultCount: countTold(rules.resultCount, view),
+      cost,
+      evidence
+    }
   })
 }
 

@@ -1,14 +1,24 @@
 /** What is wrong with the script of a provider: tests in JavaScript have no compiler to say so. */
-import { Duration, Option, Predicate } from "effect"
+import { Duration, Either, Option, Predicate } from "effect"
 import { runFailures } from "../../domain/RunFailures.js"
-import { drop, fail, hit, miss, type Step, type StepOptions, unreachable, weak } from "./ScriptedSteps.js"
+import {
+  type AnswerOptions,
+  drop,
+  fail,
+  hit,
+  miss,
+  type Step,
+  type StepOptions,
+  unreachable,
+  weak
+} from "./ScriptedSteps.js"
 
 /** What makes a step has to be called; how, by what it is. */
 const makers: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [hit, "hit()"],
   [weak, "weak()"],
   [miss, "miss()"],
-  [fail, "fail(new failures.ProviderTimeout())"],
+  [fail, "fail(new failures.Timeout())"],
   [drop, "drop()"],
   [unreachable, "unreachable()"]
 ])
@@ -20,16 +30,36 @@ type Answer = Extract<Step, { readonly _tag: "Answer" }>
 type Failure = Extract<Step, { readonly _tag: "Failure" }>
 
 const options: Record<keyof StepOptions, true> = { after: true, costMicros: true }
+const answerOptions: Record<keyof AnswerOptions, true> = { ...options, contentType: true, filename: true }
 
 /** Every member that a step may have, whatever it is. */
-const members: Record<Exclude<keyof Answer | keyof Failure, keyof StepOptions>, true> = {
+const members: Record<Exclude<keyof Answer | keyof Failure, keyof AnswerOptions>, true> = {
   _tag: true,
   outcome: true,
   body: true,
   failure: true,
   how: true
 }
-const isMember = (name: string): boolean => Object.hasOwn(options, name) || Object.hasOwn(members, name)
+
+/** JSON would leave a function out, and make null of NaN. */
+const isLost = (value: unknown): boolean =>
+  ["function", "symbol"].includes(typeof value) || (typeof value === "number" && !Number.isFinite(value))
+
+const bodyMistake = ({ body, contentType }: Answer): string | null => {
+  if (body instanceof Uint8Array)
+    return contentType === null ? `has bytes as its body: give their contentType, such as "application/pdf"` : null
+  let lost = false
+  const written = Either.try(() =>
+    JSON.stringify(body, (_, value: unknown) => {
+      lost ||= isLost(value)
+      return value
+    })
+  )
+  return lost || Either.isLeft(written) ? "has a body that JSON cannot hold" : null
+}
+
+const isTime = (after: unknown): boolean =>
+  Option.isSome(Duration.decodeUnknown(after)) && !(typeof after === "number" && !(after >= 0))
 
 /** What is wrong with a step; the text follows its name. Null when nothing is. */
 export const stepMistake = (value: unknown): string | null => {
@@ -39,12 +69,13 @@ export const stepMistake = (value: unknown): string | null => {
     return "must be a step, such as hit({ found: true }), a function that gives one, or a list of these"
   if (value._tag === "Silence") return null
   if (value._tag === "Failure" && !runFailures.some((failure) => value.failure instanceof failure))
-    return "must have a failure with a code: write fail(new failures.ProviderTimeout())"
-  const unknown = Object.keys(value).find((name) => !isMember(name))
-  if (unknown !== undefined) return `has no option "${unknown}"; there are ${Object.keys(options).join(", ")}`
-  return Option.isSome(Duration.decodeUnknown(value.after))
-    ? null
-    : `has an "after" that is no time: write after: "3 seconds", or a number of milliseconds`
+    return "must have a failure with a code: write fail(new failures.Timeout())"
+  const allowed = value._tag === "Answer" ? answerOptions : options
+  const unknown = Object.keys(value).find((name) => !Object.hasOwn(allowed, name) && !Object.hasOwn(members, name))
+  if (unknown !== undefined) return `has no option "${unknown}"; there are ${Object.keys(allowed).join(", ")}`
+  if (!isTime(value.after))
+    return `has an "after" that is no time: write after: "3 seconds", or a number of milliseconds`
+  return value._tag === "Answer" ? bodyMistake(value) : null
 }
 
 /** A function is asked when the call is made, and what it gives is judged then. */

@@ -6,18 +6,35 @@ import { FetchFailed } from "../../domain/RunFailures.js"
 
 export interface StepOptions {
   /** How long the provider takes; 0 by default. */
-  readonly after?: Duration.DurationInput
+  readonly after?: Duration.DurationInput | undefined
   /** What the provider says it cost, nothing by default; any JSON, to rehearse anomalies. */
-  readonly costMicros?: Json
+  readonly costMicros?: Json | undefined
+}
+
+export interface AnswerOptions extends StepOptions {
+  /** With it the body is a text or bytes of this type, read as in production; without it the body is JSON. */
+  readonly contentType?: string | undefined
+  /** The name that the provider gives a file. */
+  readonly filename?: string | undefined
+}
+
+/** An answer: what JSON can hold, of any type; or a text or bytes, with their content type. */
+export type AnswerGiven = Json | object
+
+interface Taken {
+  readonly after: Duration.DurationInput
+  readonly costMicros: Json
 }
 
 export type Step =
-  | (Required<StepOptions> & {
+  | (Taken & {
       readonly _tag: "Answer"
       readonly outcome: "hit" | "weak" | "miss"
-      readonly body: Json | undefined
+      readonly body: AnswerGiven | undefined
+      readonly contentType: string | null
+      readonly filename: string | null
     })
-  | (Required<StepOptions> & {
+  | (Taken & {
       readonly _tag: "Failure"
       readonly failure: CallRunFailure
       /** `refused`: the provider said so. `lost`: the request left, and no answer came back. */
@@ -29,11 +46,22 @@ export type Step =
 export type Scripted = Step | ((call: ProviderCall) => Step)
 
 /** An option that does not exist stays on the step, so that `ScriptMistakes.ts` can name it. */
-const withDefaults = (options: StepOptions): Required<StepOptions> => ({ after: 0, costMicros: null, ...options })
+const withDefaults = (options: StepOptions): Taken => ({
+  ...options,
+  after: options.after ?? 0,
+  costMicros: options.costMicros ?? null
+})
 
 const answer =
   (outcome: "hit" | "weak" | "miss") =>
-  (body?: Json, options: StepOptions = {}): Step => ({ ...withDefaults(options), _tag: "Answer", outcome, body })
+  (body?: AnswerGiven, options: AnswerOptions = {}): Step => ({
+    ...withDefaults(options),
+    contentType: options.contentType ?? null,
+    filename: options.filename ?? null,
+    _tag: "Answer",
+    outcome,
+    body
+  })
 
 /** Without a body: the body of the operation's documented sample of that outcome. */
 export const hit = answer("hit")
