@@ -172,6 +172,7 @@ layer(Layer.merge(CommandLineTest, WorldLive), { excludeTestServices: true, time
           assert.deepStrictEqual([failed.code, failed.out], [1, []])
           assert.match(failed.err.at(-1)!, /^run_\w+ is failed \(error\), \$0.*\(provider_error\)$/)
           const asJson = yield* type([...find, '_mock:={"status":503}', "--json"])
+          assert.include(asJson.err.join("\n"), "(provider_error)")
           assert.deepStrictEqual([asJson.code, JSON.parse(asJson.out[0]!).status], [1, "failed"])
           const unknown = yield* type("run no-such-thing")
           assert.strictEqual(unknown.code, 1)
@@ -319,6 +320,37 @@ layer(Layer.merge(CommandLineTest, WorldLive), { excludeTestServices: true, time
           }
           writeFileSync(file, "{")
           assert.include((yield* type("whoami")).err.join(), "remove it and log in again")
+        }),
+      60_000
+    )
+
+    it.scoped(
+      "take a script's token from GATEWAY_TOKEN, for the address of GATEWAY_URL and no other",
+      () =>
+        Effect.gen(function* () {
+          const { gateway, machine } = yield* World
+          const { folder, type } = yield* machine
+          const { token } = yield* gateway.funded(1_000_000)
+          const settings = { GATEWAY_TOKEN: token }
+          const run = yield* type([...find, "--yes"], { settings })
+          assert.strictEqual(run.code, 0, run.err.join())
+          assert.include(run.out.join(), "@example.com")
+          assert.strictEqual((yield* type(`whoami --url ${gateway.url}/`, { settings })).code, 0)
+          const heard: Array<string | undefined> = []
+          const other = yield* serving((request, response) => {
+            heard.push(request.headers.authorization)
+            response.writeHead(200).end()
+          })
+          const elsewhere = yield* type(`whoami --url ${other}`, { settings })
+          assert.include(
+            elsewhere.err.join(),
+            `You are not logged in to ${other}: gateway login --url ${other}. A script sets GATEWAY_URL=${other} and GATEWAY_TOKEN`
+          )
+          assert.deepStrictEqual(heard, [])
+          const file = join(folder, "token")
+          writeFileSync(file, `${token}\n`)
+          assert.strictEqual((yield* type("whoami", { settings: { GATEWAY_TOKEN_FILE: file } })).code, 0)
+          assert.isFalse(existsSync(join(folder, "provider-gateway")))
         }),
       60_000
     )

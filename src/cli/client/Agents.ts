@@ -43,7 +43,7 @@ type Sdk = Effect.Effect.Success<typeof sdk>
 const revision = "2026-07-28"
 const itself = { name: "gateway mcp", version: productVersion }
 
-/** `GATEWAY_TOKEN` is for a token of the agent's own; without it the agent has the login of this machine. */
+/** `GATEWAY_TOKEN` is for the gateway that this program was started for, also by `--url`. */
 const gatewayFor = (url: Option.Option<string>) =>
   Effect.gen(function* () {
     const given = yield* secret("GATEWAY_TOKEN")

@@ -9,6 +9,7 @@ import type { Json, JsonObject } from "../../domain/Json.js"
 import { readJson, writeJson } from "../../domain/LosslessJson.js"
 import { readUrl } from "../../domain/Url.js"
 import { isLoopback } from "../../layers/node/ConfigGroups.js"
+import { secret } from "../../layers/node/ConfigValues.js"
 import { Screen } from "../Screen.js"
 import { currentUrl, tokenFor } from "./KeptLogins.js"
 
@@ -45,8 +46,8 @@ export const mayBeDone = (error: GatewayRefused | GatewayUnreachable): boolean =
 export class NotLoggedIn extends Data.TaggedError("NotLoggedIn")<{ readonly url: string | null }> {
   override get message() {
     return this.url === null
-      ? "You are not logged in: gateway login --url ADDRESS, such as https://gateway.example.com, or the address that npm start shows"
-      : `You are not logged in to ${this.url}: gateway login --url ${this.url}`
+      ? "You are not logged in: gateway login --url ADDRESS, such as https://gateway.example.com, or the address that npm start shows. A script sets GATEWAY_URL and GATEWAY_TOKEN"
+      : `You are not logged in to ${this.url}: gateway login --url ${this.url}. A script sets GATEWAY_URL=${this.url} and GATEWAY_TOKEN`
   }
 }
 
@@ -173,12 +174,26 @@ const addressOf = (text: string): Effect.Effect<string, BadAddress> => {
   return sound ? Effect.succeed(`${url.origin}${url.pathname}`.replace(/\/+$/, "")) : new BadAddress({ text })
 }
 
+const configuredUrl = Effect.option(Config.nonEmptyString("GATEWAY_URL"))
+
 /** The address that is meant, or null where nothing says one. */
 export const addressFor = (url: Option.Option<string>) =>
   Effect.gen(function* () {
-    const configured = yield* Effect.option(Config.nonEmptyString("GATEWAY_URL"))
+    const configured = yield* configuredUrl
     const named = Option.getOrNull(Option.orElse(url, () => configured))
     return named === null ? yield* currentUrl : yield* addressOf(named)
+  })
+
+/**
+ * The token for an address: `GATEWAY_TOKEN` for that of `GATEWAY_URL`, and for no other, which `--url` may name; else
+ * that of the login. Null where there is neither.
+ */
+const tokenAt = (address: string) =>
+  Effect.gen(function* () {
+    const given = yield* secret("GATEWAY_TOKEN")
+    const configured = yield* configuredUrl
+    const isMeant = Option.isSome(configured) && (yield* addressOf(configured.value)) === address
+    return isMeant && Option.isSome(given) ? given.value : yield* tokenFor(address)
   })
 
 /** Says it where a token would travel unprotected. */
@@ -204,11 +219,11 @@ export const gatewayAt = (url: string, token: Redacted.Redacted): LoggedIn => ({
   get: (path, query = {}) => sendAgain(send(url, token, { method: "GET", path, query }))
 })
 
-/** The gateway that is meant, with the token that is kept for it. */
+/** The gateway that is meant, with the token for it. */
 export const loggedIn = (url: Option.Option<string>) =>
   Effect.gen(function* () {
     const address = yield* addressFor(url)
-    const token = address === null ? null : yield* tokenFor(address)
+    const token = address === null ? null : yield* tokenAt(address)
     if (address === null || token === null) return yield* new NotLoggedIn({ url: address })
     return gatewayAt(address, token)
   })

@@ -74,11 +74,12 @@ const ended = (json: boolean, { json: whole, run }: Found) =>
     const { note } = yield* Screen
     const ok = run.status === "completed"
     const words = `${run.runId} is ${run.status}${run.outcome === undefined ? "" : ` (${run.outcome})`}, ${costOf(run.actualCost)}`
-    if (json) return { json: whole, text: "", ok }
-    if (!ok)
-      return yield* new RunEndedBadly({
-        message: run.error === undefined ? words : `${words}: ${run.error.message} (${run.error.code})`
-      })
+    const message = run.error === undefined ? words : `${words}: ${run.error.message} (${run.error.code})`
+    if (json) {
+      if (!ok) yield* note(message)
+      return { json: whole, text: "", ok }
+    }
+    if (!ok) return yield* new RunEndedBadly({ message })
     yield* note(`${words}${run.servedEndpointId === undefined ? "" : `, by ${run.servedEndpointId}`}`)
     const found: Answer = { json: whole, text: printed(whole["result"] ?? null) }
     return found

@@ -137,7 +137,7 @@ export const secretSettings = [
 ] as const
 export type SecretSetting = (typeof secretSettings)[number]
 export const isSecret = (name: string): name is SecretSetting => secretSettings.some((each) => each === name)
-/** The secret of `gateway mcp`, which is a client. */
+/** The secret of the command line as a client. */
 type ClientSecret = "GATEWAY_TOKEN"
 
 /** The variable that names a file which holds the secret. */
