@@ -20,6 +20,7 @@ export const examples: Readonly<Record<string, string>> = {
   "runs list": "gateway runs list --status failed",
   "runs show": "gateway runs show run_01k0000000000000000000000a",
   "runs watch": "gateway runs watch run_01k0000000000000000000000a",
+  "runs download": "gateway runs download run_01k0000000000000000000000a --to invoice.pdf",
   "workspace create": "gateway workspace create acme",
   "workspace list": "gateway workspace list --json",
   "workspace set": "gateway workspace set ws_01k0000000000000000000000a --runs-per-minute 60 --deny effectful",

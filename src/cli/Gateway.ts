@@ -30,6 +30,7 @@ import { audit } from "./client/AccountCommands.js"
 import { mcp } from "./client/Agents.js"
 import { inspect, search } from "./client/CatalogCommands.js"
 import { run as runOne, runsList, runsWatch } from "./client/RunCommands.js"
+import { runsDownload } from "./client/RunsDownload.js"
 import { runsShow } from "./client/RunsShow.js"
 import { login, logout, whoami } from "./client/Sessions.js"
 import { endOf, notUnderstood, tellEnd } from "./End.js"
@@ -76,6 +77,7 @@ const runs = <E, R>(operator: Layer.Layer<Operator, E, R>) =>
       runsList,
       runsShow(operator),
       runsWatch,
+      runsDownload,
       Command.provide(Money.uncertain, operator),
       Command.provide(Money.resolve, operator)
     ])

@@ -6,6 +6,7 @@ import { createServer, type RequestListener } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { inputOf } from "../../src/cli/client/RunCommands.js"
+import { nameFor } from "../../src/cli/client/RunsDownload.js"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import { listenLocally } from "../../src/layers/providers/fixture/LocalServer.js"
 import { Accounts } from "../../src/services/Accounts.js"
@@ -351,6 +352,60 @@ layer(Layer.merge(CommandLineTest, WorldLive), { excludeTestServices: true, time
           writeFileSync(file, `${token}\n`)
           assert.strictEqual((yield* type("whoami", { settings: { GATEWAY_TOKEN_FILE: file } })).code, 0)
           assert.isFalse(existsSync(join(folder, "provider-gateway")))
+        }),
+      60_000
+    )
+
+    it.scoped(
+      "save the file of a result, whole and over no other file",
+      () =>
+        Effect.gen(function* () {
+          const { gateway, machine } = yield* World
+          const { folder, type } = yield* machine
+          const { token } = yield* gateway.funded(1_000_000)
+          const settings = { GATEWAY_TOKEN: token }
+          const bytes = Buffer.from([0, 255, 13, 10, 128])
+          const mock = JSON.stringify({ base64: bytes.toString("base64"), contentType: "application/pdf" })
+          const run = yield* type(["run", "mock-document", `_mock:=${mock}`, "--yes"], { settings })
+          const [, runId = ""] = /gateway runs download (run_\w+) saves the file/.exec(run.err.join("\n")) ?? []
+          const file = join(folder, "saved.pdf")
+          const saved = yield* type(["runs", "download", runId, "--to", file], { settings })
+          assert.deepStrictEqual([saved.code, saved.out], [0, [`${file}  5 bytes  application/pdf`]], saved.err.join())
+          assert.deepStrictEqual(readFileSync(file), bytes)
+          writeFileSync(file, "mine")
+          const again = yield* type(["runs", "download", runId, "--to", file, "--json"], { settings })
+          assert.strictEqual(again.code, 1)
+          assert.include(again.err.join(), `${file} is there already; --to names another file`)
+          assert.strictEqual(readFileSync(file, "utf8"), "mine")
+
+          const inline = yield* type([...find, "--json"], { settings })
+          const other: string = JSON.parse(inline.out[0]!).runId
+          const none = yield* type(["runs", "download", other], { settings })
+          assert.deepStrictEqual(
+            [none.code, none.err.join()],
+            [1, `The result of ${other} is no file; gateway runs show ${other} prints it`]
+          )
+          // A file that was changed on its way is not kept.
+          const relay = yield* Effect.acquireRelease(
+            Effect.promise(() => faultyProxy(gateway.url)),
+            ({ close }) => Effect.promise(close)
+          )
+          relay.next({ fault: "none" }, { fault: "replace_answer", status: 200, body: "other" })
+          const changed = join(folder, "changed.pdf")
+          const wrong = yield* type(["runs", "download", runId, "--to", changed], {
+            settings: { ...settings, GATEWAY_URL: relay.url }
+          })
+          assert.strictEqual(wrong.code, 1)
+          assert.include(wrong.err.join(), "a file with another digest than the run says")
+          assert.isFalse(existsSync(changed))
+          for (const [name, expected] of [
+            ["../../etc/passwd", "_.._etc_passwd"],
+            ["C:\\x.pdf", "C__x.pdf"],
+            ["..", "run_1"],
+            [null, "run_1"],
+            ["Rechnung 1.pdf", "Rechnung 1.pdf"]
+          ] as const)
+            assert.strictEqual(nameFor(name, "run_1"), expected)
         }),
       60_000
     )

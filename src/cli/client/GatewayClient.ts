@@ -83,15 +83,15 @@ export const answerWithin = Duration.seconds(90)
 const secondsOf = (header: string | null): number | null =>
   header !== null && /^\d+$/.test(header) ? Number(header) : null
 
-/** Sends one request and answers its JSON; null where the answer has no body. */
-export const send = (url: string, token: Redacted.Redacted | null, request: GatewayRequest) =>
+/** Sends one request and answers the bytes of a success; a refusal is read. */
+const bytesOf = (url: string, token: Redacted.Redacted | null, request: GatewayRequest) =>
   Effect.gen(function* () {
     const { body, headers = {}, method, path, query = {} } = request
     const words = new URLSearchParams()
     for (const [name, value] of Object.entries(query)) if (value !== null) words.set(name, String(value))
     const search = words.size === 0 ? "" : `?${words.toString()}`
     const unreachable = (why: string) => new GatewayUnreachable({ url, why })
-    const { response, text } = yield* Effect.tryPromise({
+    const { bytes, response } = yield* Effect.tryPromise({
       try: async (signal) => {
         const response = await fetch(`${url}${path}${search}`, {
           method,
@@ -105,7 +105,7 @@ export const send = (url: string, token: Redacted.Redacted | null, request: Gate
           },
           ...(body === undefined ? {} : { body: writeJson(body) })
         })
-        return { response, text: await response.text() }
+        return { response, bytes: new Uint8Array(await response.arrayBuffer()) }
       },
       catch: (cause) => {
         const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
@@ -113,22 +113,33 @@ export const send = (url: string, token: Redacted.Redacted | null, request: Gate
         return unreachable(code !== "" ? code : inner instanceof Error ? inner.message : String(inner))
       }
     }).pipe(Effect.timeoutFail({ duration: answerWithin, onTimeout: () => unreachable("no answer in time") }))
-    const json: Either.Either<Json, unknown> = text === "" ? Either.right(null) : readJson(text)
-    if (Either.isLeft(json)) return yield* unreachable(`status ${response.status}, and no JSON`)
-    if (response.ok) return json.right
+    const { headers: answered, ok, status } = response
+    if (ok) return { bytes, status }
+    const json = jsonIn(bytes)
+    if (Either.isLeft(json)) return yield* unreachable(`status ${status}, and no JSON`)
     const refusal = decodeRefusal(json.right)
-    if (Option.isNone(refusal)) return yield* unreachable(`status ${response.status}`)
+    if (Option.isNone(refusal)) return yield* unreachable(`status ${status}`)
     const { error, scope } = refusal.value
     const { code, message, retryHint, retryable } = error
     const login = scope === undefined ? "" : `; gateway login --scope ${scope} asks for a token that has it`
     return yield* new GatewayRefused({
-      status: response.status,
+      status,
       code,
       words: retryable ? `${message} ${retryHint}` : message + login,
       retryable,
-      retryAfterSeconds: secondsOf(response.headers.get("retry-after"))
+      retryAfterSeconds: secondsOf(answered.get("retry-after"))
     })
   })
+
+/** Null where there is nothing. */
+const jsonIn = (bytes: Uint8Array): Either.Either<Json, unknown> =>
+  bytes.length === 0 ? Either.right(null) : readJson(new TextDecoder().decode(bytes))
+
+/** Sends one request and answers its JSON; null where the answer has no body. */
+export const send = (url: string, token: Redacted.Redacted | null, request: GatewayRequest) =>
+  Effect.flatMap(bytesOf(url, token, request), ({ bytes, status }) =>
+    Effect.mapError(jsonIn(bytes), () => new GatewayUnreachable({ url, why: `status ${status}, and no JSON` }))
+  )
 
 const timesAgain = 4
 const longestPause = 30
@@ -210,13 +221,19 @@ export interface LoggedIn {
   readonly send: (request: GatewayRequest) => ReturnType<typeof send>
   /** Sends a `GET`, and sends it again where that may help. */
   readonly get: (path: string, query?: GatewayRequest["query"]) => ReturnType<typeof send>
+  /** The same for a file. */
+  readonly file: (path: string) => Effect.Effect<Uint8Array, GatewayRefused | GatewayUnreachable>
 }
 
 export const gatewayAt = (url: string, token: Redacted.Redacted): LoggedIn => ({
   url,
   token,
   send: (request) => send(url, token, request),
-  get: (path, query = {}) => sendAgain(send(url, token, { method: "GET", path, query }))
+  get: (path, query = {}) => sendAgain(send(url, token, { method: "GET", path, query })),
+  file: (path) =>
+    sendAgain(
+      Effect.map(bytesOf(url, token, { method: "GET", path, headers: { accept: "*/*" } }), ({ bytes }) => bytes)
+    )
 })
 
 /** The gateway that is meant, with the token for it. */

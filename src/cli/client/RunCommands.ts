@@ -28,6 +28,7 @@ import {
   type RunShape
 } from "./FoundRuns.js"
 import { expectShape, type LoggedIn, loggedIn, mayBeDone, sendAgain, urlOption } from "./GatewayClient.js"
+import { fileOf } from "./RunsDownload.js"
 import { optional } from "../../domain/Described.js"
 
 /** The run was not made, for a reason on this side. */
@@ -81,6 +82,7 @@ const ended = (json: boolean, { json: whole, run }: Found) =>
     }
     if (!ok) return yield* new RunEndedBadly({ message })
     yield* note(`${words}${run.servedEndpointId === undefined ? "" : `, by ${run.servedEndpointId}`}`)
+    if (Option.isSome(fileOf({ json: whole, run }))) yield* note(`gateway runs download ${run.runId} saves the file`)
     const found: Answer = { json: whole, text: printed(whole["result"] ?? null) }
     return found
   })
