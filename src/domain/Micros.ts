@@ -45,15 +45,28 @@ export const dollars = (micros: number): string => {
 /** How far off a micro an amount may be that was meant as that micro: sums of floats are, by some 64 last digits. */
 const floatNoise = (micros: number): number => micros * 2 ** -46
 
+/** Whole micros of dollars, and whether a part of a micro was left out. */
+const wholeMicros = (usd: number): { readonly micros: number; readonly partLeft: boolean } => {
+  const micros = usd * microsPerUsd
+  const nearest = Math.round(micros)
+  const isWhole = Math.abs(micros - nearest) <= floatNoise(micros)
+  return { micros: isWhole ? nearest : Math.floor(micros), partLeft: !isWhole }
+}
+const decodeMicros = Schema.decodeOption(Micros)
+
 /**
  * Dollars as a client's number, in whole micros. A part of a micro is left out, so that a cap is never put above what
  * the client said. None for anything that is not a finite, non-negative amount.
  */
-export const fromUsd = (usd: number): Option.Option<Micros> => {
-  const micros = usd * microsPerUsd
-  const nearest = Math.round(micros)
-  const isWhole = Math.abs(micros - nearest) <= floatNoise(micros)
-  return Schema.decodeOption(Micros)(isWhole ? nearest : Math.floor(micros))
+export const fromUsd = (usd: number): Option.Option<Micros> => decodeMicros(wholeMicros(usd).micros)
+
+/**
+ * The same of an amount that somebody pays, which has to be whole cents. An amount with a part of a micro is none, so
+ * it does not become whole cents here, and is refused like any other part of a cent.
+ */
+export const paidFromUsd = (usd: number): Option.Option<Micros> => {
+  const { micros, partLeft } = wholeMicros(usd)
+  return decodeMicros(partLeft && micros % microsPerCent === 0 ? micros + 1 : micros)
 }
 
 /**

@@ -8,7 +8,7 @@ import { field, optional } from "../domain/Described.js"
 import { instantExpected, readInstant } from "../domain/Instant.js"
 import { labelCharsMax } from "../domain/limits/Access.js"
 import { fieldUsdMax } from "../domain/limits/Workspaces.js"
-import { fromUsd, Micros, microsPerUsd, toUsd } from "../domain/Micros.js"
+import { fromUsd, Micros, microsPerUsd, paidFromUsd, toUsd } from "../domain/Micros.js"
 
 export const says = (text: string) => ({ message: () => ({ message: text, override: true }) })
 
@@ -31,34 +31,44 @@ export const NextCursor = field(
 
 const smallestUsd = (1 / microsPerUsd).toFixed(6)
 
+const usdInput = (read: (usd: number) => Option.Option<Micros>): Schema.Schema<Micros, number> =>
+  Schema.transformOrFail(
+    Schema.JsonNumber.pipe(
+      Schema.between(0, fieldUsdMax),
+      Schema.annotations(says(`must be a number of dollars from 0 to ${fieldUsdMax}`))
+    ),
+    Schema.typeSchema(Micros),
+    {
+      strict: true,
+      decode: (usd, _, ast) =>
+        Option.match(
+          Option.filter(read(usd), (micros) => micros > 0 || usd === 0),
+          {
+            onNone: () =>
+              ParseResult.fail(new ParseResult.Type(ast, usd, `must be 0, or at least ${smallestUsd} dollars`)),
+            onSome: ParseResult.succeed
+          }
+        ),
+      encode: (micros) => ParseResult.succeed(toUsd(micros))
+    }
+  )
+
 /** An amount of dollars in a request, as micros. One that is less than a micro is refused: it is not nothing. */
-export const UsdInput: Schema.Schema<Micros, number> = Schema.transformOrFail(
-  Schema.JsonNumber.pipe(
-    Schema.between(0, fieldUsdMax),
-    Schema.annotations(says(`must be a number of dollars from 0 to ${fieldUsdMax}`))
-  ),
-  Schema.typeSchema(Micros),
-  {
-    strict: true,
-    decode: (usd, _, ast) =>
-      Option.match(
-        Option.filter(fromUsd(usd), (micros) => micros > 0 || usd === 0),
-        {
-          onNone: () =>
-            ParseResult.fail(new ParseResult.Type(ast, usd, `must be 0, or at least ${smallestUsd} dollars`)),
-          onSome: ParseResult.succeed
-        }
-      ),
-    encode: (micros) => ParseResult.succeed(toUsd(micros))
-  }
-)
+export const UsdInput = usdInput(fromUsd)
+/** The same of an amount that somebody pays. */
+export const PaidUsdInput = usdInput(paidFromUsd)
 
 /**
- * The same with the bounds of one field in its words. An amount outside of them that is an amount of dollars still
- * comes through: what decides about it may have more to say.
+ * An amount of dollars with the bounds of one field in its words. One outside of them that is an amount of dollars
+ * still comes through: what decides about it may have more to say.
  */
-export const usdWithin = (minimum: Micros, maximum: Micros, expected: string): Schema.Schema<Micros, number> =>
-  UsdInput.annotations({
+export const usdWithin = (
+  input: Schema.Schema<Micros, number>,
+  minimum: Micros,
+  maximum: Micros,
+  expected: string
+): Schema.Schema<Micros, number> =>
+  input.annotations({
     ...says(expected),
     jsonSchema: { type: "number", minimum: toUsd(minimum), maximum: toUsd(maximum) }
   })

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Either, FastCheck, Option } from "effect"
 import { describe } from "vitest"
-import { dollars, fromUsd, toUsd, typedAmount, typedUsd } from "../../src/domain/Micros.js"
+import { dollars, fromUsd, paidFromUsd, toUsd, typedAmount, typedUsd } from "../../src/domain/Micros.js"
 
 describe("Micros", () => {
   it.prop(
@@ -59,6 +59,29 @@ describe("Micros", () => {
   ])("%d dollars are %d micros: a cap is never put above what was said", (usd, micros) => {
     assert.strictEqual(Number(Option.getOrThrow(fromUsd(usd))), micros)
   })
+
+  it.each([
+    [5.0000001, false],
+    [5.0099999999, false],
+    [5.005, false],
+    [10_000.000_000_1, false],
+    [0.0000001, false],
+    [5, true],
+    [8.2 - 0.1, true],
+    [9_999.99, true]
+  ])("%d dollars to be paid are whole cents: %s", (usd, whole) => {
+    assert.strictEqual(Option.getOrThrow(paidFromUsd(usd)) % 10_000 === 0, whole)
+  })
+
+  it.prop(
+    "every number of cents may be paid, and none with a part of a micro added",
+    [FastCheck.integer({ min: 1, max: 1_000_000 }), FastCheck.double({ min: 0.01, max: 0.99, noNaN: true })],
+    ([cents, part]) => {
+      assert.strictEqual(Number(Option.getOrThrow(paidFromUsd(cents / 100))), cents * 10_000)
+      for (const more of [part, -part])
+        assert.notStrictEqual(Option.getOrThrow(paidFromUsd((cents * 10_000 + more) / 1_000_000)) % 10_000, 0)
+    }
+  )
 
   it.prop(
     "no amount becomes more than it is, and none less by a whole micro",

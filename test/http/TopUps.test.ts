@@ -85,8 +85,14 @@ describe("a top-up", () => {
           String(amountUsd)
         )
       }
-      const cents = yield* post("/v1/top-ups", { amountUsd: 5.001 })
-      assert.strictEqual(cents.json.error.details[0].message, "must be a whole number of cents")
+      for (const amountUsd of [5.001, 5.0000001, 9_999.990_000_1]) {
+        const { json } = yield* post("/v1/top-ups", { amountUsd })
+        assert.deepStrictEqual(
+          [json.error.details[0].message, json.reason, json.topUp.suggestedUsd],
+          ["must be a whole number of cents", "amount_out_of_range", 20],
+          String(amountUsd)
+        )
+      }
       for (const amountUsd of ["ten", -5, 1_000_001, null]) {
         const { json } = yield* post("/v1/top-ups", { amountUsd })
         assert.deepStrictEqual(
@@ -94,6 +100,20 @@ describe("a top-up", () => {
           ["validation_error", "must be between 5 and 10000 US dollars", undefined, undefined],
           String(amountUsd)
         )
+      }
+    })
+  )
+
+  it.scopedLive("of a sum of floats is of the whole cents that were meant", () =>
+    Effect.gen(function* () {
+      const { post } = yield* start()
+      for (const [amountUsd, micros] of [
+        [50.1 + 50.2, 100_300_000],
+        [8.2 - 0.1, 8_100_000],
+        [Array.from({ length: 100 }, () => 0.1).reduce((sum, each) => sum + each), 10_000_000]
+      ] as const) {
+        const { json, status } = yield* post("/v1/top-ups", { amountUsd })
+        assert.deepStrictEqual([status, json.amountMicros], [201, micros], String(amountUsd))
       }
     })
   )

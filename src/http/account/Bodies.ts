@@ -32,6 +32,7 @@ import {
   field,
   NextCursor,
   optional,
+  PaidUsdInput,
   says,
   Time,
   time,
@@ -188,7 +189,12 @@ export const ledgerEntryBody = (entry: LedgerEntry): typeof LedgerEntryBody.Type
 })
 
 /** What a top-up may have, and what a saved card may be charged with. */
-export const TopUpUsd = usdWithin(topUpAmounts.minimumMicros, topUpAmounts.maximumMicros, amountExpected(topUpAmounts))
+export const TopUpUsd = usdWithin(
+  PaidUsdInput,
+  topUpAmounts.minimumMicros,
+  topUpAmounts.maximumMicros,
+  amountExpected(topUpAmounts)
+)
 
 export const TopUpInput = Schema.Struct({
   amountUsd: askedMaybe(

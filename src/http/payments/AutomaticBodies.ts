@@ -10,7 +10,7 @@ import { asked, exampleId, exampleTime, field, optional, Time, time, UsdInput, u
 
 export const AutomaticTopUpInput = Schema.Struct({
   belowUsd: asked(
-    usdWithin(zero, topUpAmounts.maximumMicros, belowExpected(topUpAmounts)),
+    usdWithin(UsdInput, zero, topUpAmounts.maximumMicros, belowExpected(topUpAmounts)),
     "The card is charged while less than this is available, in US dollars",
     Micros.make(10 * microsPerUsd)
   ),
