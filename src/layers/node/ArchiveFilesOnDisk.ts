@@ -5,10 +5,10 @@
  * whoever wrote it: two gateways may share a folder by mistake, and a restored database has months again that it gave
  * away before. They hold what clients sent and got, so only this user may read them.
  */
-import { Chunk, Effect, Either, Layer, Schema, Stream } from "effect"
+import { Chunk, Effect, Either, Layer, Option, Schema, Stream } from "effect"
 import { createHash, randomBytes } from "node:crypto"
-import { createReadStream, createWriteStream } from "node:fs"
-import { access, link, mkdir, mkdtemp, open, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises"
+import { createWriteStream } from "node:fs"
+import { access, link, mkdir, mkdtemp, open, readdir, rename, rm, rmdir, writeFile } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { createInterface } from "node:readline"
 import { finished, pipeline } from "node:stream/promises"
@@ -17,6 +17,7 @@ import { readJson, writeJson } from "../../domain/LosslessJson.js"
 import { ArchiveFailed, ArchiveFiles, ArchiveOccupied } from "../../services/ArchiveFiles.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import type { ArchivedRun, MonthTotals } from "../../services/RunHistory.js"
+import { codeOf, openedToRead, textOf } from "./RegularFiles.js"
 
 const partBytes = 262_144
 
@@ -59,7 +60,6 @@ const synced = async (path: string, flags: string) => {
 
 /** File systems without hard links; there two processes at the same instant are not told apart. */
 const linkless: ReadonlySet<unknown> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])
-const codeOf = (cause: unknown) => (cause instanceof Error && "code" in cause ? cause.code : undefined)
 
 /** Gives a file its name, unless something has it: then false. Names are durable once their folder is. */
 const named = async (folder: string, from: string, to: string): Promise<boolean> => {
@@ -100,11 +100,13 @@ interface Found extends MonthTotals {
   readonly linesSha256: string
 }
 
-/** What a finished file holds, read from the disk. */
-const inspect = async (path: string): Promise<Found> => {
+/** What a finished file holds, read from the disk; null for what is no file. */
+const inspect = async (path: string): Promise<Found | null> => {
+  const file = await openedToRead(path)
+  if (file === null) return null
   const hash = createHash("sha256")
   const lines = createHash("sha256")
-  const raw = createReadStream(path)
+  const raw = file.createReadStream()
   raw.on("data", (bytes) => hash.update(bytes))
   const text = createGunzip()
   text.on("data", (bytes: Buffer) => lines.update(bytes))
@@ -128,20 +130,27 @@ const inspect = async (path: string): Promise<Found> => {
 }
 
 /** What lies in the place of a file may be anything. */
-const inspectIfFile = (path: string): Promise<Found | null> => inspect(path).catch(() => null)
+const inspectIfRuns = (path: string): Promise<Found | "unreadable" | null> => inspect(path).catch(() => "unreadable")
 
 const Manifest = Schema.parseJson(Schema.Struct({ sha256: Schema.String }))
-const readManifest = Schema.decodeUnknownEither(Manifest)
+const readManifest = Schema.decodeUnknownOption(Manifest)
+const tellsOf = (manifest: string, { sha256 }: Found): boolean =>
+  Option.exists(readManifest(manifest), (said) => said.sha256 === sha256)
 
-const occupied = (path: string, month: string, found: Found | null, expected: MonthTotals) => {
+const occupied = (path: string, month: string, found: Found | "unreadable", expected: MonthTotals) => {
   const holds =
-    found === null
+    found === "unreadable"
       ? "is no file of runs that can be read"
       : `holds other runs (${found.runs}, with ${found.chargedMicros} micros charged; the database has ${expected.runs}, with ${expected.chargedMicros})`
   return new ArchiveOccupied({
     message: `${path} is there already and ${holds}. It is left as it is, and the runs of ${month} stay in the database. Another gateway may write to this folder, or this database was restored: give each gateway a GATEWAY_ARCHIVE_DIR of its own, or move the file and its manifest away`
   })
 }
+
+const noFile = (path: string, month: string) =>
+  new ArchiveOccupied({
+    message: `${path} is there already and is no regular file. It is left as it is, and the runs of ${month} stay in the database until it is moved away`
+  })
 
 export const ArchiveFilesOnDisk = (folder: string): Layer.Layer<ArchiveFiles> => {
   const nameOf = (month: string) => `runs-${month}.ndjson.gz`
@@ -192,19 +201,21 @@ export const ArchiveFilesOnDisk = (folder: string): Layer.Layer<ArchiveFiles> =>
   /** A whole file of a month under its name, or the same that was there. */
   const kept = Effect.fnUntraced(function* (month: string, partial: string, found: Found, expected: MonthTotals) {
     const [path, manifest] = [pathOf(month), manifestOf(month)]
+    const said = yield* attempt(`Reading ${manifest}`, async () =>
+      (await isThere(manifest)) ? textOf(manifest) : undefined
+    )
+    if (said === null) return yield* noFile(manifest, month)
     if (!(yield* attempt(`Reading ${folder}`, () => isThere(path)))) {
       // Somebody may keep the files elsewhere, and what each was here.
-      const said = yield* attempt(`Reading ${manifest}`, async () =>
-        (await isThere(manifest)) ? readManifest(await readFile(manifest, "utf8")) : null
-      )
-      if (said !== null && !(Either.isRight(said) && said.right.sha256 === found.sha256))
+      if (said !== undefined && !tellsOf(said, found))
         return yield* new ArchiveOccupied({
           message: `${manifest} is there already, of a file that is not, with other content. It is left as it is, and the runs of ${month} stay in the database. Another gateway may have written it, or this one before its database was restored: give each gateway a GATEWAY_ARCHIVE_DIR of its own, or move the manifest away`
         })
       if (yield* attempt(`Naming ${path}`, () => named(folder, partial, path))) return found
     }
-    const there = yield* attempt(`Reading ${path}`, () => inspectIfFile(path))
-    return there !== null && there.linesSha256 === found.linesSha256
+    const there = yield* attempt(`Reading ${path}`, () => inspectIfRuns(path))
+    if (there === null) return yield* noFile(path, month)
+    return there !== "unreadable" && there.linesSha256 === found.linesSha256
       ? there
       : yield* occupied(path, month, there, expected)
   })
@@ -230,6 +241,7 @@ export const ArchiveFilesOnDisk = (folder: string): Layer.Layer<ArchiveFiles> =>
           })
           const given = yield* write(partial, runs)
           const read = yield* attempt(`Reading ${partial} again`, () => inspect(partial))
+          if (read === null) return yield* noFile(partial, month)
           if (
             read.runs !== expected.runs ||
             read.heldMicros !== expected.heldMicros ||

@@ -4,8 +4,9 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Either, Layer, Ref, Stream } from "effect"
+import { execFileSync } from "node:child_process"
 import { createHash, randomBytes } from "node:crypto"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import { gunzipSync, gzipSync } from "node:zlib"
@@ -517,6 +518,39 @@ describe("finished runs that are old", () => {
         assert.deepStrictEqual((yield* passed).left, [{ month, runs: 1, file: basename(path) }])
         assert.deepStrictEqual(readFileSync(path), written)
         assert.include(readFileSync(manifest, "utf8"), sha256)
+      })
+  )
+
+  test(
+    "stay where a pipe has the name of their file, which is named, and other months leave all the same",
+    () => ({ archiveDir: (archiveDir = folder()), resultDays: null }),
+    () =>
+      Effect.gen(function* () {
+        const { tokenId, workspaceId } = yield* funded(0)
+        const { query, sql } = yield* Database
+        for (const created of [Date.UTC(2026, 0, 15), Date.UTC(2026, 1, 15), Date.UTC(2026, 2, 15)])
+          yield* query(sql`
+            insert into runs (workspace_id, run_id, token_id, idempotency_key, request_digest, request_id, requested_endpoint_id, endpoint_id, input, status, outcome,
+              hold_micros, charge_micros, spend_month, started_at, completed_at, created_at)
+            values (${workspaceId}, ${firstRunIdAt(created)}, ${tokenId}, ${String(created)}, '', '', 'e', 'e', '{}', 'completed', 'hit', 0, 0, '', ${created}, ${created}, ${created})`)
+        const pipe = join(archiveDir, "runs-2026-01.ndjson.gz")
+        execFileSync("mkfifo", [pipe])
+        const { left, refused } = yield* passed
+        assert.deepStrictEqual(
+          left.map(({ month }) => month),
+          ["2026-02", "2026-03"]
+        )
+        assert.deepStrictEqual(
+          refused.map(({ month }) => month),
+          ["2026-01"]
+        )
+        assert.include(refused[0]!.waits, `${pipe} is there already and is no regular file`)
+        assert.isTrue(statSync(pipe).isFIFO())
+        rmSync(pipe)
+        assert.deepStrictEqual(
+          (yield* passed).left.map(({ month }) => month),
+          ["2026-01"]
+        )
       })
   )
 
