@@ -9,9 +9,9 @@ import { spendInMonth } from "./Admission.js"
 import { ValidationError } from "./ApiErrors.js"
 import type { TopUpId, WorkspaceId } from "./Ids.js"
 import { type Micros, add, minus, toUsd, zero } from "./Micros.js"
-import type { AutomaticStop, ChargeStop } from "./PaymentReport.js"
+import { type AutomaticStop, automaticStops, type ChargeStop } from "./PaymentReport.js"
 import { monthOf } from "./Run.js"
-import { amountProblem, type BillingPolicy, topUpExplanations } from "./TopUp.js"
+import { amountProblem, type BillingPolicy, type NoTopUpReason, noTopUpReasons, topUpExplanations } from "./TopUp.js"
 
 export interface AutomaticRule {
   /** The card is charged when less than this is available. */
@@ -79,16 +79,42 @@ const fitsMonth = (rule: AutomaticTopUp, now: number): boolean =>
   add(spentInMonth(rule, now), rule.amountMicros) <= rule.monthlyMaximumMicros
 
 /** `active` charges as soon as the balance is low. The others say what stands in the way. */
-export const automaticStates = ["active", "no_payment_method", "monthly_maximum_reached", "disabled"] as const
+export const automaticStates = [
+  "active",
+  "no_payment_method",
+  "monthly_maximum_reached",
+  "disabled",
+  "unavailable"
+] as const
 export type AutomaticState = (typeof automaticStates)[number]
 
-export const stateOf = (rule: AutomaticTopUp, method: string | null, now: number): AutomaticState => {
-  if (rule.status === "disabled") return "disabled"
-  if (method === null) return "no_payment_method"
-  return fitsMonth(rule, now) ? "active" : "monthly_maximum_reached"
+/** Why a rule is disabled or unavailable. */
+export const automaticReasons = [...automaticStops, ...noTopUpReasons] as const
+export type AutomaticReason = (typeof automaticReasons)[number]
+
+/** What decides about a rule, beside the rule itself. */
+interface RuleState {
+  readonly availableMicros: Micros
+  readonly method: string | null
+  /** Why the workspace takes no top-ups; null where it does. */
+  readonly noTopUps: NoTopUpReason | null
+  readonly now: number
 }
 
-const stops: { readonly [Stop in AutomaticStop]: string } = {
+export const stateOf = (
+  rule: AutomaticTopUp,
+  { method, noTopUps, now }: Omit<RuleState, "availableMicros">
+): { readonly state: AutomaticState; readonly reason: AutomaticReason | null } => {
+  // First: what else stands in the way can only be cleared by somebody who may top up.
+  if (noTopUps !== null) return { state: "unavailable", reason: noTopUps }
+  if (rule.status === "disabled") return { state: "disabled", reason: rule.disabledReason }
+  if (method === null) return { state: "no_payment_method", reason: null }
+  return { state: fitsMonth(rule, now) ? "active" : "monthly_maximum_reached", reason: null }
+}
+
+const explanations: { readonly [Reason in AutomaticReason]: string } = {
+  operator_workspace: topUpExplanations.operator_workspace,
+  payment_processor_not_configured: topUpExplanations.payment_processor_not_configured,
   card_declined:
     "The saved card was declined. Pay a top-up with another card and savePaymentMethod, then set the rule again.",
   authentication_required:
@@ -98,22 +124,17 @@ const stops: { readonly [Stop in AutomaticStop]: string } = {
     "A payment was disputed, or an automatic top-up was refunded. Set the rule again if the saved card may still be charged."
 }
 
-export const automaticMessage = (
-  state: AutomaticState,
-  reason: AutomaticStop | null,
-  processorConfigured: boolean
-): string => {
+export const automaticMessage = (state: AutomaticState, reason: AutomaticReason | null): string => {
   switch (state) {
     case "active":
       return "The saved card is charged when the balance falls below belowUsd."
     case "no_payment_method":
-      return processorConfigured
-        ? "No card is saved: pay a top-up with savePaymentMethod."
-        : topUpExplanations.payment_processor_not_configured
+      return "No card is saved: pay a top-up with savePaymentMethod."
     case "monthly_maximum_reached":
       return "Another automatic top-up would pass monthlyMaximumUsd; the next one can come when the month is over."
     case "disabled":
-      return stops[reason ?? "charge_failed"]
+    case "unavailable":
+      return explanations[reason ?? "charge_failed"]
   }
 }
 
@@ -143,15 +164,9 @@ export const ruleSet = (
 const leaseMillis = 60_000
 const leaseMillisMax = 3_600_000
 
-/** What decides about a rule, beside the rule itself. */
-interface RuleState {
-  readonly availableMicros: Micros
-  readonly method: string | null
-  readonly now: number
-}
-
-const startsNow = (rule: AutomaticTopUp, { availableMicros, method, now }: RuleState): boolean =>
+const startsNow = (rule: AutomaticTopUp, { availableMicros, method, noTopUps, now }: RuleState): boolean =>
   rule.status === "on" &&
+  noTopUps === null &&
   rule.underWay === null &&
   method !== null &&
   availableMicros < rule.belowMicros &&

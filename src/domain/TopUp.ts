@@ -41,6 +41,20 @@ export const nextStatus = (from: TopUpStatus, reported: TopUpStatus): TopUpStatu
   return reported === "paid" || from === "pending" ? reported : null
 }
 
+/** Why a workspace takes no top-ups at all, neither a person's nor those of a saved card. */
+export const noTopUpReasons = ["operator_workspace", "payment_processor_not_configured"] as const
+export type NoTopUpReason = (typeof noTopUpReasons)[number]
+
+interface TopUpsTaken {
+  readonly operatorWorkspace: boolean
+  readonly processorConfigured: boolean
+}
+/** Null where top-ups are taken. */
+export const noTopUpReason = ({ operatorWorkspace, processorConfigured }: TopUpsTaken): NoTopUpReason | null => {
+  if (operatorWorkspace) return "operator_workspace"
+  return processorConfigured ? null : "payment_processor_not_configured"
+}
+
 export const topUpExplanations: { readonly [Reason in TopUpReason]: string } = {
   billing_disabled: "Billing is switched off on this gateway; its operator can add money to the balance.",
   payment_processor_not_configured: "This gateway takes no payments yet; ask its operator to add money to the balance.",
@@ -108,10 +122,8 @@ export const amountRefusal = (
  */
 export const topUpHint = (
   policy: BillingPolicy,
-  asked: {
+  asked: TopUpsTaken & {
     readonly workspaceId: WorkspaceId
-    readonly processorConfigured: boolean
-    readonly operatorWorkspace: boolean
     readonly readOnly: boolean
     readonly availableMicros: Micros
     readonly neededMicros: Micros | null
@@ -133,19 +145,17 @@ export const topUpHint = (
 
 const hintReason = (
   policy: BillingPolicy,
-  asked: {
-    readonly processorConfigured: boolean
-    readonly operatorWorkspace: boolean
+  asked: TopUpsTaken & {
     readonly readOnly: boolean
     readonly availableMicros: Micros
   },
   needsMore: boolean
 ): TopUpReason => {
   if (!policy.enabled) return "billing_disabled"
-  if (asked.operatorWorkspace) return "operator_workspace"
-  // Reasons that the caller can change come before reasons that only the operator can change.
-  if (asked.readOnly) return "read_only_token"
-  if (!asked.processorConfigured) return "payment_processor_not_configured"
+  const none = noTopUpReason(asked)
+  // Reasons that the caller can change come before reasons that only the operator can change, where a change helps.
+  if (asked.readOnly && none !== "operator_workspace") return "read_only_token"
+  if (none !== null) return none
   // Less than the smallest top-up counts as low, so that a client hears of it before a run is refused.
   return needsMore || asked.availableMicros < policy.minimumMicros ? "balance_low" : "balance_sufficient"
 }

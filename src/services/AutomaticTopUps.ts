@@ -5,16 +5,15 @@
 import { Context, type Effect } from "effect"
 import type { BillingUnavailable, NotFound, ValidationError } from "../domain/ApiErrors.js"
 import type { Actor } from "../domain/AuditEntry.js"
-import type { AutomaticRule, AutomaticState } from "../domain/AutomaticTopUp.js"
+import type { AutomaticReason, AutomaticRule, AutomaticState } from "../domain/AutomaticTopUp.js"
 import type { TopUpId, WorkspaceId } from "../domain/Ids.js"
 import type { Micros } from "../domain/Micros.js"
-import type { AutomaticStop } from "../domain/PaymentReport.js"
 import type { StorageError } from "../domain/StorageErrors.js"
 
 export interface AutomaticTopUpShown extends AutomaticRule {
   readonly state: AutomaticState
-  /** Why the rule is disabled. */
-  readonly reason: AutomaticStop | null
+  /** Why the rule is disabled or unavailable. */
+  readonly reason: AutomaticReason | null
   readonly message: string
   /** What was charged in this calendar month. */
   readonly monthMicros: Micros
@@ -29,7 +28,7 @@ export class AutomaticTopUps extends Context.Tag("gateway/services/AutomaticTopU
     readonly get: (
       workspaceId: WorkspaceId
     ) => Effect.Effect<AutomaticTopUpShown, BillingUnavailable | NotFound | StorageError>
-    /** Sets the rule anew. It works once a card is saved. */
+    /** Sets the rule anew. It works once a card is saved, and while the workspace takes top-ups. */
     readonly set: (
       workspaceId: WorkspaceId,
       rule: AutomaticRule,
@@ -37,7 +36,10 @@ export class AutomaticTopUps extends Context.Tag("gateway/services/AutomaticTopU
     ) => Effect.Effect<AutomaticTopUpShown, BillingUnavailable | ValidationError | StorageError>
     /** Takes the rule away. A top-up under way still ends. */
     readonly remove: (workspaceId: WorkspaceId, by: Actor) => Effect.Effect<void, BillingUnavailable | StorageError>
-    /** Starts the top-ups that are due, and looks after those under way. Any number of nodes may do it at once. */
+    /**
+     * Starts the top-ups that are due, and looks after those under way. Any number of nodes may do it at once; one that
+     * cannot charge leaves all to the others.
+     */
     readonly turn: Effect.Effect<void, StorageError>
   }
 >() {}

@@ -33,7 +33,7 @@ const rule = (month: string, monthUsd: number): AutomaticTopUp => ({
 const january = Date.UTC(2026, 0, 31, 23)
 const february = Date.UTC(2026, 1, 1)
 const startedAt = (before: AutomaticTopUp, now: number) =>
-  topUpStarted(before, { availableMicros: usd(0), method: "cus_1/pm_1", now }, topUpId)
+  topUpStarted(before, { availableMicros: usd(0), method: "cus_1/pm_1", noTopUps: null, now }, topUpId)
 
 describe("AutomaticTopUp", () => {
   it("a month never goes back: after the clock was set back, the later month goes on counting", () => {

@@ -6,6 +6,7 @@ import { commandLine } from "../../src/domain/AuditEntry.js"
 import type { TopUpId } from "../../src/domain/Ids.js"
 import { type WorkspaceId } from "../../src/domain/Ids.js"
 import { PaymentsNone } from "../../src/layers/accounts/payments/PaymentsNone.js"
+import { Accounts } from "../../src/services/Accounts.js"
 import { AutomaticTopUps } from "../../src/services/AutomaticTopUps.js"
 import {
   type Charged,
@@ -14,8 +15,9 @@ import {
   OffSessionPayments
 } from "../../src/services/OffSessionPayments.js"
 import { TopUpReports } from "../../src/services/TopUpReports.js"
+import { TopUps } from "../../src/services/TopUps.js"
 import { eventually } from "../support/eventually.js"
-import { type MakeTopUps, pending, spend, topUpTest, usd, workspace } from "./TopUpStage.js"
+import { type MakeTopUps, operatorTokenOf, pending, spend, topUpTest, usd, workspace } from "./TopUpStage.js"
 
 export const automaticTopUpsSuite = (name: string, make: MakeTopUps) =>
   describe(name, () => {
@@ -119,17 +121,97 @@ export const automaticTopUpsSuite = (name: string, make: MakeTopUps) =>
       { cards: declining.layer }
     )
 
+    const operated = cards("paid", "paid")
     test(
-      "a gateway without a processor says that no card can be saved there",
+      "the card of a workspace that is the operator's own is charged no more, its rule says why, and goes on afterwards",
       Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const { automatic, available, set, state, turn, workspaceId } = yield* withCard
+        yield* set
+        const { tokenId } = yield* accounts.createToken(operatorTokenOf(workspaceId), commandLine)
+        const why = {
+          state: "unavailable" as const,
+          reason: "operator_workspace" as const,
+          message: "This workspace belongs to the operator, who adds money to its balance directly."
+        }
+        assert.deepInclude(yield* automatic.get(workspaceId), why)
+        assert.deepInclude(yield* set, why)
+        yield* turn
+        assert.deepStrictEqual(operated.charges, [])
+        assert.strictEqual(yield* available, 10)
+        assert.deepStrictEqual(yield* state, ["unavailable", 0])
+        // As many as a node takes at once, and all found before the next workspace, were they due.
+        for (const more of yield* Effect.replicateEffect(withCard, 3)) {
+          yield* more.set
+          yield* accounts.createToken(operatorTokenOf(more.workspaceId), commandLine)
+        }
+        const other = yield* withCard
+        yield* other.set
+        yield* turn
+        assert.strictEqual(yield* other.available, 20)
+        yield* accounts.revokeToken(tokenId, commandLine)
+        assert.deepInclude(yield* automatic.get(workspaceId), { state: "active", reason: null })
+        yield* turn
+        assert.strictEqual(yield* available, 20)
+      }),
+      { cards: operated.layer }
+    )
+
+    const begun = cards("uncertain", "paid")
+    test(
+      "a top-up that was begun before its workspace became the operator's still ends, because its card may be charged",
+      Effect.gen(function* () {
+        const { available, set, state, turn, workspaceId } = yield* withCard
+        yield* set
+        yield* turn
+        yield* (yield* Accounts).createToken(operatorTokenOf(workspaceId), commandLine)
+        yield* TestClock.adjust("61 seconds")
+        yield* turn
+        assert.deepStrictEqual(begun.charges, Array(2).fill(begun.charges[0]))
+        assert.strictEqual(yield* available, 20)
+        assert.deepStrictEqual(yield* state, ["unavailable", 10])
+      }),
+      { cards: begun.layer }
+    )
+
+    test(
+      "a gateway without a processor begins no top-up, counts none in the month, and its rules say so",
+      Effect.gen(function* () {
+        const why = {
+          state: "unavailable" as const,
+          reason: "payment_processor_not_configured" as const,
+          message: "This gateway takes no payments yet; ask its operator to add money to the balance."
+        }
         const automatic = yield* AutomaticTopUps
-        const set = yield* automatic.set(yield* workspace, rule, commandLine)
-        assert.deepStrictEqual(
-          [set.state, set.message],
-          ["no_payment_method", "This gateway takes no payments yet; ask its operator to add money to the balance."]
-        )
+        assert.deepInclude(yield* automatic.set(yield* workspace, rule, commandLine), why)
+        // Its card was saved before.
+        const { available, set, turn, workspaceId } = yield* withCard
+        assert.deepInclude(yield* set, why)
+        yield* turn
+        assert.deepInclude(yield* automatic.get(workspaceId), { ...why, topUpId: null, monthMicros: usd(0) })
+        assert.strictEqual(yield* available, 10)
+        assert.lengthOf((yield* (yield* TopUps).list(workspaceId, { limit: 10, after: null })).items, 1)
+        yield* automatic.remove(workspaceId, commandLine)
       }),
       { payments: PaymentsNone }
+    )
+
+    const refusing = cards("declined")
+    test(
+      "a rule that a declined card disabled is told so again once its workspace takes top-ups again",
+      Effect.gen(function* () {
+        const { automatic, set, turn, workspaceId } = yield* withCard
+        yield* set
+        yield* turn
+        const reason = Effect.map(automatic.get(workspaceId), (shown) => [shown.state, shown.reason])
+        assert.deepStrictEqual(yield* reason, ["disabled", "card_declined"])
+        const accounts = yield* Accounts
+        const { tokenId } = yield* accounts.createToken(operatorTokenOf(workspaceId), commandLine)
+        assert.deepStrictEqual(yield* reason, ["unavailable", "operator_workspace"])
+        yield* accounts.revokeToken(tokenId, commandLine)
+        assert.deepStrictEqual(yield* reason, ["disabled", "card_declined"])
+      }),
+      { cards: refusing.layer }
     )
 
     const late = cards("declined", "paid", "paid")

@@ -9,7 +9,7 @@ import { Micros } from "../../src/domain/Micros.js"
 import { type WorkspaceId } from "../../src/domain/Ids.js"
 import type { PaidReport, ReversalReport } from "../../src/domain/PaymentReport.js"
 import type { BillingPolicy } from "../../src/domain/TopUp.js"
-import type { Accounts } from "../../src/services/Accounts.js"
+import type { Accounts, NewToken } from "../../src/services/Accounts.js"
 import type { AutomaticTopUps } from "../../src/services/AutomaticTopUps.js"
 import { OffSessionPayments } from "../../src/services/OffSessionPayments.js"
 import { Payments } from "../../src/services/Payments.js"
@@ -118,6 +118,16 @@ export const pending = (amount: number, workspaceId?: WorkspaceId) =>
     )
     return { workspaceId: owner, topUpId, reference, paid, unpaid, taken, available, entries, own, status }
   })
+
+/** What makes a workspace the operator's own. */
+export const operatorTokenOf = (workspaceId: WorkspaceId): NewToken => ({
+  workspaceId,
+  label: "operator",
+  scopes: ["catalog:read"],
+  monthlyLimitMicros: null,
+  expiresAt: null,
+  operator: true
+})
 
 /** Takes so many dollars off the balance, as runs would. */
 export const spend = (workspaceId: WorkspaceId, dollars: number) =>

@@ -158,9 +158,16 @@ export type AuditPage = {
 /** The rule of automatic top-ups, and how it stands. */
 export type AutomaticTopUp = {
   /** active charges as soon as the balance is low; the others say what stands in the way. Example: "active". */
-  readonly status: "active" | "no_payment_method" | "monthly_maximum_reached" | "disabled"
-  /** Why the rule is disabled. Example: "card_declined". */
-  readonly reason?: "card_declined" | "authentication_required" | "charge_failed" | "payment_taken_back" | undefined
+  readonly status: "active" | "no_payment_method" | "monthly_maximum_reached" | "disabled" | "unavailable"
+  /** Why the rule is disabled or unavailable. Example: "card_declined". */
+  readonly reason?:
+    | "card_declined"
+    | "authentication_required"
+    | "charge_failed"
+    | "payment_taken_back"
+    | "operator_workspace"
+    | "payment_processor_not_configured"
+    | undefined
   /** The same in a sentence. Example: "The saved card is charged when the balance falls below belowUsd.". */
   readonly message: string
   /** The card is charged while less than this is available, in US dollars. Example: 10. */

@@ -1,9 +1,8 @@
 /** What the routes of automatic top-ups take and give. Names in `Micros` are integers, other money is dollars. */
 import { Schema } from "effect"
-import { automaticStates, belowExpected } from "../../domain/AutomaticTopUp.js"
+import { automaticReasons, automaticStates, belowExpected } from "../../domain/AutomaticTopUp.js"
 import { Micros, microsPerUsd, toUsd, zero } from "../../domain/Micros.js"
 import { topUpAmounts } from "../../domain/TopUp.js"
-import { automaticStops } from "../../domain/PaymentReport.js"
 import type { AutomaticTopUpShown } from "../../services/AutomaticTopUps.js"
 import { TopUpUsd } from "../account/Bodies.js"
 import { asked, exampleId, exampleTime, field, optional, Time, time, UsdInput, usdWithin } from "../Fields.js"
@@ -31,7 +30,9 @@ export const AutomaticTopUpBody = Schema.Struct({
     "active charges as soon as the balance is low; the others say what stands in the way",
     "active"
   ),
-  reason: optional(field(Schema.Literal(...automaticStops), "Why the rule is disabled", "card_declined")),
+  reason: optional(
+    field(Schema.Literal(...automaticReasons), "Why the rule is disabled or unavailable", "card_declined")
+  ),
   message: field(
     Schema.String,
     "The same in a sentence",

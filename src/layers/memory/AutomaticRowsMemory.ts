@@ -2,6 +2,7 @@
 import { Clock, Effect, HashMap, Option } from "effect"
 import { type AutomaticTopUp, isDue } from "../../domain/AutomaticTopUp.js"
 import type { WorkspaceId } from "../../domain/Ids.js"
+import { noTopUpReason } from "../../domain/TopUp.js"
 import type { AutomaticRows, DueRule } from "../accounts/topups/AutomaticRows.js"
 import type { MemoryState, MemoryStorage } from "./MemoryStorage.js"
 
@@ -9,12 +10,18 @@ const cardOf = (state: MemoryState, workspaceId: WorkspaceId) =>
   Option.getOrNull(HashMap.get(state.savedMethods, workspaceId))
 const methodOf = (state: MemoryState, workspaceId: WorkspaceId) => cardOf(state, workspaceId)?.method ?? null
 
+const isOperators = (state: MemoryState, workspaceId: WorkspaceId) =>
+  Option.exists(HashMap.get(state.workspaces, workspaceId), ({ operator }) => operator)
+
 const dueOf = (state: MemoryState, rule: AutomaticTopUp, now: number): ReadonlyArray<DueRule> =>
   Option.match(HashMap.get(state.wallets, rule.workspaceId), {
     onNone: () => [],
     onSome: ({ balance: { availableMicros } }) => {
+      const operatorWorkspace = isOperators(state, rule.workspaceId)
       const standing = { method: methodOf(state, rule.workspaceId), availableMicros, now }
-      return isDue(rule, standing) ? [{ rule, ...standing }] : []
+      // Only a node that can charge asks what is due.
+      const noTopUps = noTopUpReason({ operatorWorkspace, processorConfigured: true })
+      return isDue(rule, { ...standing, noTopUps }) ? [{ rule, operatorWorkspace, ...standing }] : []
     }
   })
 
@@ -23,6 +30,7 @@ export const automaticRows = ({ modify, read }: MemoryStorage["Type"]): Automati
     Effect.zipWith(read, Clock.currentTimeMillis, (state, now) => ({
       rule: Option.getOrNull(HashMap.get(state.automaticTopUps, workspaceId)),
       method: methodOf(state, workspaceId),
+      operatorWorkspace: isOperators(state, workspaceId),
       now
     }))
   return {

@@ -27,13 +27,16 @@ const dueRows = rowsOf(
   Schema.Struct({
     ...RuleColumns.fields,
     method: Schema.NullOr(Schema.String),
+    operatorWorkspace: Schema.Boolean,
     availableMicros: Micros,
     now: Schema.Int
   })
 )
 const balanceRows = rowsOf(Schema.Struct({ workspaceId: WorkspaceId, availableMicros: Micros }))
 const methodRow = rowOf(Schema.Struct({ method: Schema.String, paidAt: Schema.Int }))
-const besideRow = rowOf(Schema.Struct({ method: Schema.NullOr(Schema.String), now: Schema.Int }))
+const besideRow = rowOf(
+  Schema.Struct({ method: Schema.NullOr(Schema.String), operatorWorkspace: Schema.Boolean, now: Schema.Int })
+)
 
 const columns = `a.workspace_id as "workspaceId", a.status, a.below_micros as "belowMicros", a.amount_micros as "amountMicros",
   a.monthly_maximum_micros as "monthlyMaximumMicros", a.disabled_reason as "disabledReason", a.month, a.month_micros as "monthMicros",
@@ -53,6 +56,7 @@ export const automaticRows = (database: Database["Type"]): Effect.Effect<Automat
         const beside = yield* besideRow(
           query(sql`
           select (select reference from saved_payment_methods where workspace_id = ${workspaceId}) as method,
+            exists (select from workspaces where workspace_id = ${workspaceId} and operator) as "operatorWorkspace",
             ${sql.literal(yield* databaseNow)} as now`)
         )
         return beside === null ? yield* Effect.dieMessage("one row was not answered") : { rule, ...beside }
@@ -74,18 +78,19 @@ export const automaticRows = (database: Database["Type"]): Effect.Effect<Automat
       putRule: (rule) => Effect.asVoid(query(put(rule))),
       due: Effect.fnUntraced(function* (limit) {
         const now = sql.literal(yield* databaseNow)
-        // The condition is that of `isDue`.
+        // The condition is that of `isDue`. A workspace that is the operator's by the time it is locked is left out.
         const rows = yield* dueRows(
           query(sql`
-          select ${shown}, m.reference as method, w.available_micros as "availableMicros", ${now} as now
+          select ${shown}, m.reference as method, o.operator as "operatorWorkspace", w.available_micros as "availableMicros", ${now} as now
           from automatic_top_ups a
           join wallets w on w.workspace_id = a.workspace_id
+          join workspaces o on o.workspace_id = a.workspace_id
           left join saved_payment_methods m on m.workspace_id = a.workspace_id
           where (a.top_up_id is not null and a.retry_at <= ${now})
-            or (a.top_up_id is null and a.status = 'on' and w.available_micros < a.below_micros and m.reference is not null
+            or (a.top_up_id is null and a.status = 'on' and not o.operator and w.available_micros < a.below_micros and m.reference is not null
               and case when a.month >= to_char(to_timestamp(${now} / 1000.0) at time zone 'UTC', 'YYYY-MM') then a.month_micros else 0 end
                 + a.amount_micros <= a.monthly_maximum_micros)
-          order by a.retry_at, a.workspace_id limit ${limit} for update of a skip locked`)
+          order by a.retry_at, a.workspace_id limit ${limit} for update of a skip locked for share of o skip locked`)
         )
         // The rules are as they were when they were locked, the balances as they were when the statement began. Another
         // node may have ended a top-up in between, so they are read again: its card would be charged twice.
@@ -95,9 +100,10 @@ export const automaticRows = (database: Database["Type"]): Effect.Effect<Automat
           where workspace_id = any(${rows.map(({ workspaceId }) => workspaceId)}::text[])`)
         )
         const available = new Map(balances.map((each) => [each.workspaceId, each.availableMicros]))
-        return rows.map(({ availableMicros, method, now, ...rule }) => ({
+        return rows.map(({ availableMicros, method, now, operatorWorkspace, ...rule }) => ({
           rule,
           method,
+          operatorWorkspace,
           availableMicros: available.get(rule.workspaceId) ?? availableMicros,
           now
         }))

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Cause, Clock, Context, Effect, Layer, Runtime } from "effect"
+import { Cause, Clock, Context, Deferred, Effect, Fiber, Layer, Runtime } from "effect"
 import { commandLine } from "../../../src/domain/AuditEntry.js"
 import { Micros } from "../../../src/domain/Micros.js"
 import type { BillingPolicy } from "../../../src/domain/TopUp.js"
@@ -105,6 +105,59 @@ it.effect("money that comes in while a node takes what is due is seen: no card i
       yield* automatic.turn
       assert.include(charges, workspaceId)
     }).pipe(Effect.provide(Layer.provide(topUps(billing, interrupted), cards)))
+  })
+)
+
+it.effect("a workspace becomes the operator's before its card is charged, or once the charge is under way", () =>
+  Effect.gen(function* () {
+    const charges: Array<string> = []
+    const cards = Layer.succeed(OffSessionPayments, {
+      charge: ({ workspaceId }) =>
+        Effect.zipRight(
+          Effect.sync(() => charges.push(workspaceId)),
+          new ChargeUncertain()
+        ),
+      find: () => Effect.succeed(null)
+    })
+    let asked: () => Promise<void> = () => Promise.resolve()
+    // Once the rules that are due are locked.
+    const interrupted = afterEach((text) => (text.includes("skip locked") ? asked() : Promise.resolve()))
+    yield* Effect.gen(function* () {
+      const automatic = yield* AutomaticTopUps
+      const { query, sql, transact } = yield* Database
+      const { paid, workspaceId } = yield* pending(10)
+      yield* paid({ savedMethod: { method: "cus_1/pm_1", paidAt: 0 } })
+      const rule = { belowMicros: Micros.make(15_000_000), amountMicros: Micros.make(10_000_000) }
+      yield* automatic.set(workspaceId, { ...rule, monthlyMaximumMicros: Micros.make(25_000_000) }, commandLine)
+
+      const [locked, end] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const becoming = yield* transact(
+        Effect.gen(function* () {
+          yield* query(sql`update workspaces set operator = true where workspace_id = ${workspaceId}`)
+          yield* Deferred.succeed(locked, undefined)
+          yield* Deferred.await(end)
+        })
+      ).pipe(Effect.fork)
+      yield* Deferred.await(locked)
+      yield* automatic.turn
+      assert.deepStrictEqual(charges, [])
+      yield* Deferred.succeed(end, undefined)
+      yield* Fiber.join(becoming)
+      yield* automatic.turn
+      assert.deepStrictEqual(charges, [])
+
+      yield* query(sql`update workspaces set operator = false where workspace_id = ${workspaceId}`)
+      const runtime = yield* Effect.runtime()
+      const atOnce = query(
+        sql`select 1 from workspaces where workspace_id = ${workspaceId} for no key update skip locked`
+      )
+      let found: ReadonlyArray<unknown> | undefined
+      asked = async () => {
+        found = await Runtime.runPromise(runtime)(atOnce)
+      }
+      yield* automatic.turn
+      assert.deepStrictEqual([charges, found], [[workspaceId], []])
+    }).pipe(Effect.provide(Layer.provideMerge(Layer.provide(topUps(billing, interrupted), [cards, paying]), database)))
   })
 )
 

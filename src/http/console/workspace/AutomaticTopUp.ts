@@ -16,7 +16,8 @@ const states: { readonly [State in AutomaticTopUpShown["state"]]: Html } = {
   active: badge("active", "good"),
   no_payment_method: badge("no card is saved", "warn"),
   monthly_maximum_reached: badge("maximum of this month reached", "warn"),
-  disabled: badge("disabled", "bad")
+  disabled: badge("disabled", "bad"),
+  unavailable: badge("no top-ups here", "warn")
 }
 
 /** The rule and its form, for an owner. */

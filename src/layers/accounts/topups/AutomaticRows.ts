@@ -11,6 +11,8 @@ export interface AutomaticTopUpState {
   readonly rule: AutomaticTopUp | null
   /** The card that is saved. */
   readonly method: string | null
+  /** Whether the workspace is the operator's own. */
+  readonly operatorWorkspace: boolean
   /** The storage's clock, which all nodes share. */
   readonly now: number
 }
@@ -26,9 +28,9 @@ export interface AutomaticRows {
   readonly lockRule: (workspaceId: WorkspaceId) => Effect.Effect<AutomaticTopUpState, StorageError>
   readonly putRule: (rule: AutomaticTopUp) => Effect.Effect<void, StorageError>
   /**
-   * Rules that somebody has to look at: of workspaces below their threshold with a card saved, and with a top-up under
-   * way that nobody has looked after lately. Under their locks; those that are locked already are left out. Joins the
-   * surrounding transaction.
+   * Rules that somebody has to look at: of workspaces below their threshold with a card saved that are not the
+   * operator's, and with a top-up under way that nobody has looked after lately. Under their locks, and none of their
+   * workspaces becomes the operator's before the surrounding transaction ends. What is locked already is left out.
    */
   readonly due: (limit: number) => Effect.Effect<ReadonlyArray<DueRule>, StorageError>
   /** Null where none is saved. Joins the surrounding transaction, which holds the lock of the wallet. */

@@ -21,7 +21,7 @@ import {
 import { TopUpId, type WorkspaceId } from "../../../domain/Ids.js"
 import { chargeHours } from "../../../domain/limits/Workspaces.js"
 import type { StorageError } from "../../../domain/StorageErrors.js"
-import type { BillingPolicy } from "../../../domain/TopUp.js"
+import { type BillingPolicy, noTopUpReason } from "../../../domain/TopUp.js"
 import type { AuditTrail } from "../../../services/AuditTrail.js"
 import type { AutomaticTopUps, AutomaticTopUpShown } from "../../../services/AutomaticTopUps.js"
 import type { Ids } from "../../../services/Ids.js"
@@ -53,18 +53,19 @@ export interface AutomaticParts {
 }
 
 const shown = (
-  { method, now }: AutomaticTopUpState,
+  { method, now, operatorWorkspace }: AutomaticTopUpState,
   rule: AutomaticTopUp,
   processorConfigured: boolean
 ): AutomaticTopUpShown => {
-  const state = stateOf(rule, method, now)
+  const noTopUps = noTopUpReason({ operatorWorkspace, processorConfigured })
+  const { reason, state } = stateOf(rule, { method, noTopUps, now })
   return {
     belowMicros: rule.belowMicros,
     amountMicros: rule.amountMicros,
     monthlyMaximumMicros: rule.monthlyMaximumMicros,
     state,
-    reason: rule.disabledReason,
-    message: automaticMessage(state, rule.disabledReason, processorConfigured),
+    reason,
+    message: automaticMessage(state, reason),
     monthMicros: spentInMonth(rule, now),
     topUpId: rule.underWay?.topUpId ?? null,
     updatedAt: rule.updatedAt
@@ -108,12 +109,13 @@ export const automaticTopUpsOver = (parts: AutomaticParts): AutomaticTopUps["Typ
 
   /** Starts the top-up of a rule, or goes on with the one under way; null where nothing is due after all. */
   const taken = Effect.fnUntraced(function* (due: DueRule) {
-    const { now, rule } = due
+    const { now, operatorWorkspace, rule } = due
     if (rule.underWay !== null) {
       yield* automatic.putRule(topUpResumed(rule, rule.underWay, now))
       return { rule, underWay: rule.underWay, ageMillis: now - rule.underWay.startedAt }
     }
-    const after = topUpStarted(rule, due, TopUpId.make(`top_${yield* ids.suffix}`))
+    const standing = { ...due, noTopUps: noTopUpReason({ operatorWorkspace, processorConfigured }) }
+    const after = topUpStarted(rule, standing, TopUpId.make(`top_${yield* ids.suffix}`))
     if (after === null) return null
     const { underWay } = after
     yield* rows.insert({
@@ -224,8 +226,10 @@ export const automaticTopUpsOver = (parts: AutomaticParts): AutomaticTopUps["Typ
         )
       )
     }),
-    turn: policy.enabled
-      ? Effect.asVoid(Effect.repeat(round, { while: (worked) => worked === workedOnAtOnce }))
-      : Effect.void
+    // A node that cannot charge would keep the top-ups under way from those that can.
+    turn:
+      policy.enabled && processorConfigured
+        ? Effect.asVoid(Effect.repeat(round, { while: (worked) => worked === workedOnAtOnce }))
+        : Effect.void
   }
 }

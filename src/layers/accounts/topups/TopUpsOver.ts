@@ -6,7 +6,7 @@ import { Clock, Context, Effect } from "effect"
 import { BillingUnavailable, IdempotencyConflict, NotFound } from "../../../domain/ApiErrors.js"
 import { TopUpId, type WorkspaceId } from "../../../domain/Ids.js"
 import { minus } from "../../../domain/Micros.js"
-import { amountRefusal, type BillingPolicy, topUpHint, topUpMessage } from "../../../domain/TopUp.js"
+import { amountRefusal, type BillingPolicy, noTopUpReason, topUpHint, topUpMessage } from "../../../domain/TopUp.js"
 import type { Actor } from "../../../domain/AuditEntry.js"
 import { AuditTrail } from "../../../services/AuditTrail.js"
 import { AutomaticTopUps } from "../../../services/AutomaticTopUps.js"
@@ -80,9 +80,8 @@ export const topUpsOver = (
 
     /** Also finishes what a request before did not: a checkout that timed out, or a gateway that stopped in between. */
     const openCheckout = Effect.fnUntraced(function* (row: TopUpRow, operatorWorkspace: boolean) {
-      const found: Partial<TopUpRow> = operatorWorkspace
-        ? { status: "refused", reason: "operator_workspace" }
-        : yield* checkoutFor(row)
+      const none = noTopUpReason({ operatorWorkspace, processorConfigured: payments.configured })
+      const found: Partial<TopUpRow> = none === null ? yield* checkoutFor(row) : { status: "refused", reason: none }
       // Meanwhile another request may have come further, or the payment even been made: that stands.
       yield* Effect.uninterruptible(
         rows.change(row.topUpId, (now) =>
