@@ -33,7 +33,7 @@ export class GrantRefused extends Data.TaggedError("GrantRefused")<{
 /** The server could not be asked, or gave no answer that says yes or no. It may have done what it was asked. */
 export class ServerUnavailable extends Data.TaggedError("ServerUnavailable")<{
   readonly reason: "denied" | "unreachable" | "timeout" | "busy" | "failed" | "unusable"
-  /** A word for people; never an address, and of the answer at most its error code, as in `GrantRefused`. */
+  /** For people; never an address, and of the answer at most its status and its error code, as in `GrantRefused`. */
   readonly word: string
 }> {}
 

@@ -1,25 +1,35 @@
 /**
  * The authorization servers of providers over `openid-client`, which is loaded when it is first needed. Every request
- * of the library goes through the transport of provider calls: egress guard, no redirects, limits of time and size. An
- * answer is first brought into the form of the standard, as the manifest says where its values stand, and of that
- * nothing but the tokens, their end, their scopes and the error code is read.
+ * of the library goes through the transport of provider calls: egress guard, no redirects, limits of time and size. Of
+ * an answer, the library sees the tokens alone (`OAuthAnswers.ts`).
  */
-import { Effect, Either, Layer, Option, Predicate, Redacted, Runtime, Schema } from "effect"
+import { Effect, Either, Layer, Predicate, Redacted, Runtime } from "effect"
 import type * as Client from "openid-client"
-import { oauthAnswerBytesMax, oauthMillis, secretCharsMax } from "../../domain/limits/Access.js"
-import { member } from "../../domain/Members.js"
+import { oauthAnswerBytesMax, oauthMillis } from "../../domain/limits/Access.js"
 import { userAgent } from "../../domain/Product.js"
 import {
   AuthorizationServers,
   type GrantedTokens,
-  GrantRefused,
+  type GrantRefused,
   type OAuthClient,
   ServerUnavailable,
   type TokenEndpoint
 } from "../../services/AuthorizationServers.js"
 import { makeEgress, type Resolve } from "./Egress.js"
-import { secondsOf } from "./TokenLife.js"
-import { makeTransport, type Transport, type WireAnswer, type WireFailure } from "./Transport.js"
+import {
+  confirmationIn,
+  refusedOrUnavailable,
+  renewalRefusedOrUnavailable,
+  type Said,
+  saidIn,
+  textOf,
+  tokensIn,
+  unavailableFor,
+  type Verdict,
+  withoutSecrets,
+  wordOf
+} from "./OAuthAnswers.js"
+import { makeTransport, type Transport, type WireFailure } from "./Transport.js"
 
 export interface AuthorizationServersOptions {
   /** `host:port` pairs that the egress guard lets through. */
@@ -31,137 +41,19 @@ export interface AuthorizationServersOptions {
 }
 
 const library = Effect.promise(() => import("openid-client"))
-const parseJson = Schema.decodeUnknownOption(Schema.parseJson())
-const textOf = (value: unknown): string | null => (Predicate.isString(value) && value !== "" ? value : null)
-const at = (value: unknown, path: string): unknown =>
-  path.split(".").reduce<unknown>((found, name) => (Predicate.isRecord(found) ? member(found, name) : undefined), value)
-
-/** What a token can be that travels in a header. */
-const tokenShape = new RegExp(`^[\\x21-\\x7e]{1,${secretCharsMax}}$`)
-const tokenOf = (value: unknown): string | null => {
-  const text = textOf(value)
-  return text !== null && tokenShape.test(text) ? text : null
-}
-/** What RFC 6749 (3.3) allows, and the comma of some. The storage reads it, and takes no NUL there. */
-const scopeOf = (value: unknown): string | null => {
-  const text = textOf(value)
-  return text !== null && /^[\x20-\x7e]+$/.test(text) ? text : null
-}
-/** An error code is shown to people, whatever the provider writes there. */
-const wordOf = (value: unknown): string | null => {
-  const text = textOf(value)
-  return text !== null && /^[A-Za-z][\w.-]{0,39}$/.test(text) ? text : null
-}
-
-/** The answer in the form of RFC 6749, section 5; other members do not reach the library. */
-const standardAnswer = ({ token }: TokenEndpoint, { bytes, status }: WireAnswer): Response => {
-  const body = Option.getOrNull(parseJson(bytes.toString("utf8")))
-  const accessToken = tokenOf(at(body, token.accessToken))
-  if (status >= 200 && status < 300 && accessToken !== null) {
-    const refreshToken = tokenOf(at(body, token.refreshToken))
-    const expiresIn = secondsOf(at(body, token.expiresIn))
-    const scope = scopeOf(at(body, token.scope))
-    return Response.json({
-      access_token: accessToken,
-      token_type: "bearer",
-      ...(refreshToken === null ? {} : { refresh_token: refreshToken }),
-      ...(expiresIn === null ? {} : { expires_in: expiresIn }),
-      ...(scope === null ? {} : { scope })
-    })
-  }
-  // Some providers say no with 200.
-  const error = wordOf(at(body, "error")) ?? wordOf(at(body, "status"))
-  if (status >= 200 && status < 300)
-    return error === null ? Response.json({}, { status: 200 }) : Response.json({ error }, { status: 400 })
-  return Response.json({ error: error ?? "unknown" }, { status: status >= 400 && status < 600 ? status : 502 })
-}
-
-/** The errors of RFC 6749, section 5.2, that say something about the gateway and nothing about the user. */
-const ofClient: ReadonlySet<string> = new Set([
-  "invalid_client",
-  "invalid_request",
-  "invalid_scope",
-  "unauthorized_client",
-  "unsupported_grant_type",
-  "unsupported_response_type",
-  "unsupported_token_type"
-])
-const passing: ReadonlySet<string> = new Set(["server_error", "temporarily_unavailable", "slow_down"])
-
-const unavailableFor = ({ reason, word }: WireFailure): ServerUnavailable => {
-  switch (reason) {
-    case "refused":
-      return new ServerUnavailable({ reason: "denied", word })
-    case "timeout":
-      return new ServerUnavailable({ reason: "timeout", word })
-    case "unreachable":
-    case "lost":
-      return new ServerUnavailable({ reason: "unreachable", word })
-    default:
-      return new ServerUnavailable({ reason: "unusable", word })
-  }
-}
-
-/** What an answer with an error says: its status and its code. */
-type Verdict = (status: number, error: string | null) => GrantRefused | ServerUnavailable
-
-const refusedOrUnavailable: Verdict = (status, error) => {
-  if (status === 429) return new ServerUnavailable({ reason: "busy", word: "429" })
-  if (status >= 500 || (error !== null && passing.has(error)))
-    return new ServerUnavailable({ reason: "failed", word: String(status) })
-  const code = error === "unknown" ? null : error
-  return new GrantRefused({ of: status === 401 || (code !== null && ofClient.has(code)) ? "client" : "grant", code })
-}
-
-/** A refresh token that works no more: in the words of RFC 6749 (5.2), of GitHub, and of Slack. */
-const endsGrant: ReadonlySet<string> = new Set([
-  "invalid_grant",
-  "bad_refresh_token",
-  "invalid_refresh_token",
-  "token_expired",
-  "token_revoked"
-])
-
-/**
- * A renewal is refused for good by these codes alone. A block, a maintenance page or another code may pass, and a grant
- * that was ended for it would be lost to its user.
- */
-const renewalRefusedOrUnavailable: Verdict = (status, error) => {
-  const said = refusedOrUnavailable(status, error)
-  return said._tag === "GrantRefused" && said.of === "grant" && (said.code === null || !endsGrant.has(said.code))
-    ? new ServerUnavailable({ reason: "failed", word: said.code ?? String(status) })
-    : said
-}
-
-/** A provider could send back what it was sent. */
-const withoutSecrets = (word: string | null, secrets: ReadonlyArray<string>): string | null =>
-  word !== null && secrets.some((secret) => secret.includes(word) || word.includes(secret)) ? null : word
-
-/** What an exception of the library says. `wire` is what the transport said, when the request failed there. */
-const failureOf = (
-  cause: unknown,
-  {
-    secrets,
-    verdict,
-    wire
-  }: {
-    readonly wire: WireFailure | null
-    readonly secrets: ReadonlyArray<string>
-    readonly verdict: Verdict
-  }
-): GrantRefused | ServerUnavailable => {
-  if (wire !== null) return unavailableFor(wire)
+/** What an exception of the library says, where no answer says it. */
+const failureOf = (cause: unknown): ServerUnavailable => {
   const code = Predicate.hasProperty(cause, "code") ? textOf(cause.code) : null
-  const status = Predicate.hasProperty(cause, "status") && Predicate.isNumber(cause.status) ? cause.status : 0
-  const error = Predicate.hasProperty(cause, "error") ? withoutSecrets(wordOf(cause.error), secrets) : null
-  if (code === "OAUTH_RESPONSE_BODY_ERROR") return verdict(status, error)
-  if (code === "OAUTH_TIMEOUT") return new ServerUnavailable({ reason: "timeout", word: "deadline" })
-  return new ServerUnavailable({ reason: "unusable", word: code ?? "answer" })
+  return code === "OAUTH_TIMEOUT"
+    ? new ServerUnavailable({ reason: "timeout", word: "deadline" })
+    : new ServerUnavailable({ reason: "unusable", word: code ?? "answer" })
 }
 
 /** The browser came back with an error, without a code, or from another issuer, and nobody was asked. */
-const wrongWayBack = (cause: unknown, secrets: ReadonlyArray<string>): GrantRefused | ServerUnavailable =>
-  refusedOrUnavailable(400, Predicate.hasProperty(cause, "error") ? withoutSecrets(wordOf(cause.error), secrets) : null)
+const wrongWayBack = (cause: unknown): Said => ({
+  status: 400,
+  error: Predicate.hasProperty(cause, "error") ? wordOf(cause.error) : null
+})
 
 const authenticationOf = (client: typeof Client, { clientAuth }: TokenEndpoint, secret: OAuthClient["secret"]) => {
   if (clientAuth === "none" || secret === null) return client.None()
@@ -195,6 +87,7 @@ const make = (options: AuthorizationServersOptions) =>
     ): Effect.Effect<A, GrantRefused | ServerUnavailable> =>
       Effect.flatMap(library, (client) => {
         let wire: WireFailure | null = null
+        let said: Said | null = null
         let asked = false
         const secrets = [...sent, ...(secret === null ? [] : [Redacted.value(secret)])]
         const configuration = new client.Configuration(
@@ -234,13 +127,18 @@ const make = (options: AuthorizationServersOptions) =>
             wire = answer.left
             return Response.error()
           }
-          return address === server.revocationUrl
-            ? revocationAnswer(answer.right)
-            : standardAnswer(server, answer.right)
+          const given = address === server.revocationUrl ? confirmationIn(answer.right) : tokensIn(server, answer.right)
+          if (given === null) said = saidIn(answer.right)
+          return given ?? Response.error()
         }
         return Effect.tryPromise({
           try: () => use(client, configuration),
-          catch: (cause) => (asked ? failureOf(cause, { wire, secrets, verdict }) : wrongWayBack(cause, secrets))
+          catch: (cause) => {
+            if (wire !== null) return unavailableFor(wire)
+            const refusal = asked ? said : wrongWayBack(cause)
+            if (refusal === null) return failureOf(cause)
+            return verdict({ status: refusal.status, error: withoutSecrets(refusal.error, secrets) })
+          }
         })
       })
 
@@ -298,13 +196,6 @@ const make = (options: AuthorizationServersOptions) =>
       })
     })
   })
-
-/** Any 2xx confirms. */
-const revocationAnswer = ({ bytes, status }: WireAnswer): Response => {
-  if (status >= 200 && status < 300) return new Response(null, { status: 200 })
-  const error = wordOf(at(Option.getOrNull(parseJson(bytes.toString("utf8"))), "error"))
-  return Response.json({ error: error ?? "unknown" }, { status: status >= 400 && status < 600 ? status : 502 })
-}
 
 /** Sockets live as long as the layer. */
 export const AuthorizationServersHttp = (

@@ -84,6 +84,10 @@ export const clientOf = (
   return pair === null ? null : { id: pair[0], secret: Redacted.make(pair[1]) }
 }
 
+/** What a log says of an authorization server that did not do what it was asked. */
+export const loggedReason = (failed: GrantRefused | ServerUnavailable): string =>
+  failed._tag === "GrantRefused" ? (failed.code ?? "refused") : `${failed.reason} (${failed.word})`
+
 const unavailable = ({ reason, word }: ServerUnavailable): AccessTokenFailure => {
   switch (reason) {
     case "denied":
@@ -153,9 +157,9 @@ export const revokeUnkept = (
     ? Effect.void
     : Effect.catchAll(
         servers.revoke({ ...server, revocationUrl }, client, tokens.refreshToken ?? tokens.accessToken),
-        ({ _tag }) =>
+        (failed) =>
           Effect.logWarning("New tokens that no connection keeps could not be revoked").pipe(
-            Effect.annotateLogs({ reason: _tag })
+            Effect.annotateLogs({ reason: loggedReason(failed) })
           )
       )
 }
@@ -258,9 +262,7 @@ export const makeAccessTokens = (parts: AccessTokenParts): Effect.Effect<AccessT
       yield* end
       yield* Effect.logWarning("The access token of a connection could not be renewed").pipe(
         logged(connection),
-        Effect.annotateLogs({
-          reason: failed._tag === "GrantRefused" ? (failed.code ?? "refused") : `${failed.reason} (${failed.word})`
-        })
+        Effect.annotateLogs({ reason: loggedReason(failed) })
       )
       if (works({ connection, grant }, refused, yield* Clock.currentTimeMillis)) return { connection, grant }
       return yield* failed._tag === "GrantRefused" ? refusedClient(failed) : unavailable(failed)

@@ -2,7 +2,7 @@
  * Connections whose secrets are sealed before they reach any storage. A deleted connection leaves its name and no
  * secret behind. That a provider could not be asked to end a user's grant does not keep the connection.
  */
-import { Clock, Effect, Layer, Option, Redacted } from "effect"
+import { Clock, Effect, Layer, Option, Predicate, Redacted } from "effect"
 import type { Actor } from "../../domain/AuditEntry.js"
 import { type FieldProblem, NotFound, ValidationError } from "../../domain/ApiErrors.js"
 import { ConnectionId, type WorkspaceId } from "../../domain/Ids.js"
@@ -20,7 +20,7 @@ import { Sealing } from "../../services/Sealing.js"
 import { pageOf } from "../../domain/Pages.js"
 import { KeysChanged } from "./KnownKeys.js"
 import { aboutOf, type ConnectionRow, givenVariables, SecretRows } from "./SecretRows.js"
-import { clientOf, gone, refusedFailure } from "./AccessTokens.js"
+import { clientOf, gone, loggedReason, refusedFailure } from "./AccessTokens.js"
 import { inOneLine, secretProblem } from "./SecretText.js"
 import { grantOf, type StoredGrant } from "./StoredGrant.js"
 
@@ -89,12 +89,9 @@ const make = Effect.gen(function* () {
     if (revocationUrl === undefined) return "not_offered" as const
     const asked = Effect.gen(function* () {
       const client = clientOf(server, yield* platformKeys.use(providerId))
-      if (client === null) return yield* Effect.fail({ reason: "no client" })
-      yield* servers.revoke(
-        { ...server, revocationUrl },
-        client,
-        Redacted.make(grant.refreshToken ?? grant.accessToken)
-      )
+      if (client === null) return yield* Effect.fail("no client")
+      const token = Redacted.make(grant.refreshToken ?? grant.accessToken)
+      yield* Effect.mapError(servers.revoke({ ...server, revocationUrl }, client, token), loggedReason)
     })
     return yield* Effect.matchEffect(asked, {
       onSuccess: () => Effect.succeed("confirmed" as const),
@@ -103,7 +100,7 @@ const make = Effect.gen(function* () {
           Effect.logWarning(
             "The provider did not confirm the end of a deleted connection: its user can end the access in the account there"
           ).pipe(
-            Effect.annotateLogs({ connectionId, providerId, reason: "reason" in error ? error.reason : error._tag })
+            Effect.annotateLogs({ connectionId, providerId, reason: Predicate.isString(error) ? error : error._tag })
           ),
           "unconfirmed" as const
         )

@@ -13,9 +13,11 @@ const callback = new URL("https://gateway.test/console/connect/callback?code=onc
 /** How a server with this token address is asked, and how it fails. */
 const asked = (status: number, body: string, contentType = "application/json") =>
   Effect.gen(function* () {
-    const { origin, port } = yield* serve(
-      (_, response) => void response.writeHead(status, { "content-type": contentType }).end(body)
-    )
+    let requests = 0
+    const { origin, port } = yield* serve((_, response) => {
+      requests += 1
+      response.writeHead(status, { "content-type": contentType }).end(body)
+    })
     const server = Schema.decodeUnknownSync(UserGrant)({
       type: "oauth2_authorization_code",
       authorizationUrl: `${origin}/auth`,
@@ -27,12 +29,17 @@ const asked = (status: number, body: string, contentType = "application/json") =
       AuthorizationServers
     )
     const granted = servers.refresh(server, client, Redacted.make("refresh-1"))
+    const back = (address: URL) =>
+      servers.exchange(server, client, { callback: address, state: "s", verifier: Redacted.make("verifier") })
     return {
       granted,
       renewed: Effect.flip(granted),
-      exchanged: Effect.flip(
-        servers.exchange(server, client, { callback, state: "s", verifier: Redacted.make("verifier") })
-      )
+      back,
+      exchanged: Effect.flip(back(callback)),
+      revoked: Effect.flip(
+        servers.revoke({ ...server, revocationUrl: `${origin}/revoke` }, client, Redacted.make("access-1"))
+      ),
+      requests: () => requests
     }
   })
 
@@ -62,7 +69,7 @@ describe("a renewal", () => {
   it.scopedLive("that may pass says with which code it was refused, and no secret", () =>
     Effect.gen(function* () {
       for (const [error, word] of [
-        ["rate_limited", "rate_limited"],
+        ["rate_limited", "400 rate_limited"],
         [secret, "400"]
       ] as const) {
         const failed = yield* (yield* asked(400, json({ error }))).renewed
@@ -119,6 +126,40 @@ describe("an exchange of a code", () => {
     Effect.gen(function* () {
       const failed = yield* (yield* asked(400, json({ error: "code_already_used" }))).exchanged
       assert.deepStrictEqual(failed._tag === "GrantRefused" && [failed.of, failed.code], ["grant", "code_already_used"])
+    })
+  )
+})
+
+describe("an error of the server itself", () => {
+  const own = [
+    [503, json({ error: "temporarily_unavailable" }), "503 temporarily_unavailable"],
+    [503, json({ error: "invalid_grant" }), "503 invalid_grant"],
+    [500, json({}), "500"],
+    [502, "<html>Bad gateway</html>", "502"],
+    [400, json({ error: "temporarily_unavailable" }), "400 temporarily_unavailable"],
+    [503, json({ error: secret }), "503"]
+  ] as const
+  for (const [status, body, word] of own)
+    it.scopedLive(`is told as one (${word}) to a renewal, an exchange and a revocation`, () =>
+      Effect.gen(function* () {
+        const { exchanged, renewed, revoked } = yield* asked(status, body)
+        for (const failure of [renewed, exchanged, revoked]) {
+          const failed = yield* failure
+          assert.deepStrictEqual(failed._tag === "ServerUnavailable" && [failed.reason, failed.word], ["failed", word])
+        }
+      })
+    )
+
+  it.scopedLive("is not seen in an answer that has neither a token nor an error", () =>
+    Effect.gen(function* () {
+      for (const [status, body] of [
+        [200, json({})],
+        [200, "<html>"],
+        [304, ""]
+      ] as const) {
+        const failed = yield* (yield* asked(status, body)).renewed
+        assert.strictEqual(failed._tag === "ServerUnavailable" && failed.reason, "unusable", `${status} ${body}`)
+      }
     })
   )
 })

@@ -553,4 +553,20 @@ describe("OAuth client credentials", () => {
       assert.isFalse(provider.requests.some((request) => request.url !== "/token"))
     })
   )
+
+  it.scopedLive("a token address that fails itself is the provider's error, and nothing was sent", () =>
+    Effect.gen(function* () {
+      for (const [status, body] of [
+        [503, { error: "temporarily_unavailable" }],
+        [500, {}]
+      ] as const) {
+        const provider = yield* serve((_, response) => json(response, status, body))
+        const result = yield* callOnce(provider, oauth())
+        assert.deepStrictEqual(result._tag !== "Answered" && [result.failure.code, certaintyOf(result)], [
+          "provider_error",
+          "not_sent"
+        ])
+      }
+    })
+  )
 })
