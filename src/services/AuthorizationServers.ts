@@ -50,7 +50,7 @@ export class AuthorizationServers extends Context.Tag("gateway/services/Authoriz
     ) => Effect.Effect<URL>
     /**
      * Takes the code of `callback`, the address with which the browser came back. `GrantRefused` also when the provider
-     * sent an error instead of a code, or another `iss` than the manifest says.
+     * sent an error instead of a code, or not the `iss` that the manifest says.
      */
     readonly exchange: (
       grant: UserGrant,

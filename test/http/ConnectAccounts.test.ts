@@ -191,6 +191,21 @@ describe("connecting an account", () => {
     })
   )
 
+  it.scopedLive("a browser that comes back without the iss of the provider connects nothing", () =>
+    Effect.gen(function* () {
+      const { back, begin, gateway, leave, server } = yield* start
+      const { authorization } = yield* gateway.person()
+      const browser = newBrowser(gateway)
+      const begun = yield* begin(authorization)
+      const came = new URL(yield* back(yield* leave(browser, begun.path)), callback)
+      assert.strictEqual(came.searchParams.get("iss"), server.origin)
+      came.searchParams.delete("iss")
+      assert.strictEqual((yield* browser.get(came.pathname + came.search)).status, 400)
+      assert.strictEqual(server.asked("/token"), 0)
+      assert.strictEqual((yield* gateway.get(`/v1/connections/${begun.connectionId}`, { authorization })).status, 404)
+    })
+  )
+
   it.scopedLive("tokens go to no other workspace, provider or host", () =>
     Effect.gen(function* () {
       const { connected, files, gateway, resolve } = yield* start

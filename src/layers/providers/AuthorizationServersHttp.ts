@@ -49,7 +49,7 @@ const failureOf = (cause: unknown): ServerUnavailable => {
     : new ServerUnavailable({ reason: "unusable", word: code ?? "answer" })
 }
 
-/** The browser came back with an error, without a code, or from another issuer, and nobody was asked. */
+/** The browser came back with an error, without a code, or not from the manifest's issuer, and nobody was asked. */
 const wrongWayBack = (cause: unknown): Said => ({
   status: 400,
   error: Predicate.hasProperty(cause, "error") ? wordOf(cause.error) : null
@@ -93,6 +93,8 @@ const make = (options: AuthorizationServersOptions) =>
         const configuration = new client.Configuration(
           {
             issuer: issuerOf(server),
+            // A browser without iss would otherwise pass, whoever sent it (RFC 9207, 2.4).
+            authorization_response_iss_parameter_supported: server.issuer !== undefined,
             token_endpoint: server.tokenUrl,
             ...(server.authorizationUrl === undefined ? {} : { authorization_endpoint: server.authorizationUrl }),
             ...(server.revocationUrl === undefined ? {} : { revocation_endpoint: server.revocationUrl })
@@ -170,7 +172,7 @@ const make = (options: AuthorizationServersOptions) =>
       exchange: Effect.fn("AuthorizationServers.exchange")(function* (grant, oauthClient, came) {
         const callback = new URL(came.callback)
         if (grant.issuer === undefined) callback.searchParams.delete("iss")
-        const answer = yield* using(
+        const exchanged = using(
           grant,
           oauthClient,
           { sent: [Redacted.value(came.verifier)] },
@@ -180,6 +182,14 @@ const make = (options: AuthorizationServersOptions) =>
               ...(grant.pkce === "none" ? {} : { pkceCodeVerifier: Redacted.value(came.verifier) })
             })
         )
+        const fromIssuer = grant.issuer === undefined || callback.searchParams.get("iss") === grant.issuer
+        const answer = yield* fromIssuer
+          ? exchanged
+          : Effect.tapError(exchanged, () =>
+              Effect.logWarning("A browser came back from a provider without the iss that its manifest names").pipe(
+                Effect.annotateLogs({ issuer: grant.issuer })
+              )
+            )
         return granted(answer)
       }),
       refresh: Effect.fn("AuthorizationServers.refresh")(function* (server, oauthClient, refreshToken) {

@@ -11,7 +11,7 @@ const client = { id: "gateway", secret: Redacted.make(secret) }
 const callback = new URL("https://gateway.test/console/connect/callback?code=once&state=s")
 
 /** How a server with this token address is asked, and how it fails. */
-const asked = (status: number, body: string, contentType = "application/json") =>
+const asked = (status: number, body: string, contentType = "application/json", issuer?: string) =>
   Effect.gen(function* () {
     let requests = 0
     const { origin, port } = yield* serve((_, response) => {
@@ -22,7 +22,8 @@ const asked = (status: number, body: string, contentType = "application/json") =
       type: "oauth2_authorization_code",
       authorizationUrl: `${origin}/auth`,
       tokenUrl: `${origin}/token`,
-      pkce: "none"
+      pkce: "none",
+      ...(issuer === undefined ? {} : { issuer })
     })
     const servers = Context.get(
       yield* Layer.build(AuthorizationServersHttp({ egressAllow: [`127.0.0.1:${port}`] })),
@@ -126,6 +127,35 @@ describe("an exchange of a code", () => {
     Effect.gen(function* () {
       const failed = yield* (yield* asked(400, json({ error: "code_already_used" }))).exchanged
       assert.deepStrictEqual(failed._tag === "GrantRefused" && [failed.of, failed.code], ["grant", "code_already_used"])
+    })
+  )
+
+  const issuer = "https://provider.test"
+  const named = (status: number, body: string) => asked(status, body, "application/json", issuer)
+  const from = (iss: string | null, error: string | null = null) => {
+    const address = new URL(callback)
+    if (iss !== null) address.searchParams.set("iss", iss)
+    if (error !== null) address.searchParams.set("error", error)
+    return address
+  }
+
+  it.scopedLive("is made for a browser that brings the iss that the manifest names, and for no other", () =>
+    Effect.gen(function* () {
+      const { back, requests } = yield* named(200, json({ access_token: "token-1" }))
+      for (const address of [from(null), from(""), from("https://evil.test"), from(null, "access_denied")]) {
+        const failed = yield* Effect.flip(back(address))
+        assert.deepStrictEqual(failed._tag === "GrantRefused" && failed.of, "grant", address.search)
+      }
+      assert.strictEqual(requests(), 0)
+      yield* back(from(issuer))
+      assert.strictEqual(requests(), 1)
+    })
+  )
+
+  it.scopedLive("does not look at iss where the manifest names none", () =>
+    Effect.gen(function* () {
+      const { back } = yield* asked(200, json({ access_token: "token-1" }))
+      for (const address of [from(null), from("https://evil.test")]) yield* back(address)
     })
   )
 })
