@@ -8,7 +8,7 @@
 import { Schema } from "effect"
 import { counted } from "./Counted.js"
 import { field } from "./Described.js"
-import { readsWaitingMax } from "./limits/Requests.js"
+import { headersMillisMax, readsWaitingMax, requestMillisMax } from "./limits/Requests.js"
 import { dollars } from "./Micros.js"
 import { noCursorOfList } from "./Page.js"
 import { oneOf } from "./OneOf.js"
@@ -30,12 +30,17 @@ export const afterSeconds = (seconds?: number): string =>
 export class ValidationError extends Schema.TaggedError<ValidationError>()("validation_error", {
   details: Schema.NonEmptyArray(FieldProblem),
   /** The amounts that can be paid. Present when the error is about the amount of a payment. */
-  topUp: Schema.optionalWith(TopUpHint, { exact: true })
+  topUp: Schema.optionalWith(TopUpHint, { exact: true }),
+  /** What to do, where that is more than to correct a field. */
+  hint: Schema.optionalWith(Schema.String, { exact: true })
 }) {
   static readonly retryable = false
   static readonly retryHint = "Correct the fields that error.details names."
-  static of(field: string, message: string): ValidationError {
-    return new ValidationError({ details: [{ field, message }] })
+  static of(field: string, message: string, hint?: string): ValidationError {
+    return new ValidationError({ details: [{ field, message }], ...(hint === undefined ? {} : { hint }) })
+  }
+  get retryHint() {
+    return this.hint ?? ValidationError.retryHint
   }
   override get message() {
     return this.details.map(({ field, message }) => `${field}: ${message}`).join("; ")
@@ -210,6 +215,14 @@ export class PayloadTooLarge extends Schema.TaggedError<PayloadTooLarge>()("payl
   }
   get retryHint() {
     return `Send at most ${this.limitBytes} bytes.`
+  }
+}
+/** Its headers or its body did not come in time. */
+export class RequestTimeout extends Schema.TaggedError<RequestTimeout>()("request_timeout", {}) {
+  static readonly retryable = true
+  static readonly retryHint = "Send it again without a pause in it, with the same idempotency key if it had one."
+  override get message() {
+    return `The request must be complete within ${requestMillisMax / 1000} s, and its headers within ${headersMillisMax / 1000} s`
   }
 }
 export class UnsupportedMediaType extends Schema.TaggedError<UnsupportedMediaType>()("unsupported_media_type", {

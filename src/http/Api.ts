@@ -36,7 +36,7 @@ export class Api extends HttpApi.make("provider-gateway")
   .addError(Wire.ValidationError)
   .addError(Wire.InternalError)
   // No route can name these errors, because they are about paths and methods that do not exist.
-  .annotate(HttpApi.AdditionalSchemas, [Wire.RouteNotFound, Wire.MethodNotAllowed])
+  .annotate(HttpApi.AdditionalSchemas, [Wire.RouteNotFound, Wire.MethodNotAllowed, Wire.RequestTimeout])
   .annotate(OpenApi.Title, productName)
   .annotate(OpenApi.Version, productVersion)
   .annotate(

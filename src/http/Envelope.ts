@@ -186,6 +186,11 @@ export const Wire = {
     example: new Api.MethodNotAllowed({ method: "DELETE", allow: ["GET", "POST"] }),
     headers: ({ allow }) => ({ allow: allow.join(", ") })
   }),
+  RequestTimeout: wire(Api.RequestTimeout, {
+    status: 408,
+    title: "The request did not come in time",
+    example: new Api.RequestTimeout()
+  }),
   IdempotencyConflict: wire(Api.IdempotencyConflict, {
     status: 409,
     title: "The key was used with a different request",

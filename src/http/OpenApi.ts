@@ -13,7 +13,8 @@ import { errorPrefix, type Required, type Route } from "./Access.js"
 import { Api } from "./Api.js"
 import { apiRoutes } from "./ApiRoutes.js"
 import { wireErrors } from "./Envelope.js"
-import { headerComponents, problemSchema } from "./OpenApiParts.js"
+import { outsideResponses } from "./OpenApiOutside.js"
+import { headerComponents, headerRef, problemSchema, refPrefix, refTo } from "./OpenApiParts.js"
 import {
   errorExamples,
   errorExamplesOf,
@@ -24,8 +25,6 @@ import {
 } from "./OpenApiExamples.js"
 import { possibleErrors } from "./RouteErrors.js"
 
-const refPrefix = "#/components/schemas/"
-const refTo = (name: string): JsonObject => ({ $ref: refPrefix + name })
 const member = (value: Json | undefined, name: string): Json | undefined =>
   isObject(value) ? ownMember(value, name) : undefined
 const object = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
@@ -113,8 +112,6 @@ const open = (value: Json): Json =>
       ? Object.fromEntries(Object.entries(schema).filter(([key]) => key !== "additionalProperties"))
       : schema
   )
-
-const headerRef = (name: string): JsonObject => ({ $ref: `#/components/headers/${name}` })
 
 const headersOf = (status: string, { access, answerHeaders, parameters }: Described): JsonObject => ({
   "X-Request-Id": headerRef("X-Request-Id"),
@@ -242,20 +239,6 @@ const tidyOperation = (
   }
 }
 
-/** The answers for paths and methods that do not exist. No operation can describe them. */
-const missing = (code: string, headers: JsonObject): JsonObject => ({
-  description: wireErrors.get(code)?.title ?? code,
-  headers: { "X-Request-Id": headerRef("X-Request-Id"), ...headers },
-  content: {
-    "application/json": { schema: refTo(errorPrefix + code), examples: errorExamplesOf([code], "error") },
-    [problemType]: { schema: refTo("Problem"), examples: errorExamplesOf([code], "problem") }
-  }
-})
-const missingResponses: JsonObject = {
-  RouteNotFound: missing("route_not_found", {}),
-  MethodNotAllowed: missing("method_not_allowed", { Allow: headerRef("Allow") })
-}
-
 /** The document without its server. */
 const derive = (strict: boolean): JsonObject => {
   const derived: Json = JSON.parse(JSON.stringify(OpenApi.fromApi(Api)))
@@ -313,7 +296,7 @@ const derive = (strict: boolean): JsonObject => {
       ...components,
       examples: errorExamples,
       headers: headerComponents,
-      responses: missingResponses,
+      responses: outsideResponses,
       schemas: {
         ...kept,
         Problem: problemSchema(kept[`${errorPrefix}not_found`], member(errorExamples["not_found_problem"], "value")),

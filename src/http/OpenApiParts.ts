@@ -8,6 +8,10 @@ import { ignoredParametersMax } from "../domain/limits/Requests.js"
 import { rateBurstDefault } from "../domain/limits/Workspaces.js"
 import { wireErrors } from "./Envelope.js"
 
+export const refPrefix = "#/components/schemas/"
+export const refTo = (name: string): JsonObject => ({ $ref: refPrefix + name })
+export const headerRef = (name: string): JsonObject => ({ $ref: `#/components/headers/${name}` })
+
 const integer = { type: "integer", minimum: 0 }
 const text = { type: "string" }
 const header = (description: string, example: string | number, schema: JsonObject = text): JsonObject => ({

@@ -86,6 +86,7 @@ const samples: {
       allow: ["GET", "POST"]
     })
   ],
+  RequestTimeout: [new ApiErrors.RequestTimeout()],
   IdempotencyConflict: [new ApiErrors.IdempotencyConflict({}), new ApiErrors.IdempotencyConflict({ runId })],
   PayloadTooLarge: [new ApiErrors.PayloadTooLarge({ limitBytes: 1_048_576 })],
   UnsupportedMediaType: [new ApiErrors.UnsupportedMediaType({ encoding: "gzip" })],

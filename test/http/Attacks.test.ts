@@ -370,6 +370,10 @@ describe("connections", () => {
       assert.match(flood, /^HTTP\/1\.1 431 /)
       assert.match(flood, /x-request-id: req_/)
       assert.match(flood, /"code":"validation_error"/)
+      assert.include(
+        flood,
+        '"retryable":false,"retryHint":"Send fewer or shorter headers, and a shorter address where that is long."'
+      )
       const broken = yield* raw(gateway.port, "NOT HTTP\r\n\r\n")
       assert.match(broken, /^HTTP\/1\.1 400 /)
       assert.match(broken, /"code":"validation_error"/)

@@ -25,7 +25,10 @@ const classes: ReadonlyArray<ErrorClass> = [...Object.values(ApiErrors), ...Obje
 const sampleOf = (cls: Schema.Schema.AnyNoContext): unknown =>
   FastCheck.sample(Arbitrary.make(cls), { numRuns: 1, seed: 7 })[0]
 
-/** The first table of the contract, the error that the completions add, and those for compressed bodies and ranges. */
+/**
+ * The first table of the contract, the error that the completions add, and those for late requests, compressed bodies
+ * and ranges.
+ */
 const contract: Readonly<Record<string, readonly [status: number, retryable: boolean]>> = {
   validation_error: [400, false],
   runs_cursor_invalid: [400, false],
@@ -39,6 +42,7 @@ const contract: Readonly<Record<string, readonly [status: number, retryable: boo
   unknown_category: [404, false],
   unknown_platform: [404, false],
   method_not_allowed: [405, false],
+  request_timeout: [408, true],
   idempotency_conflict: [409, false],
   payload_too_large: [413, false],
   unsupported_media_type: [415, false],

@@ -97,6 +97,7 @@ describe("headers", () => {
         expecting,
         /^HTTP\/1\.1 417 [^]*application\/problem\+json[^]*x-request-id: mine[^]*"status":417[^]*"code":"validation_error"[^]*"field":"expect"/i
       )
+      assert.include(expecting, '"retryable":false,"retryHint":"Leave the Expect header out."')
       assert.match(yield* post(port, [...usual, "host: x", "expect: 100-continue"]), /HTTP\/1\.1 201 /)
     })
   )

@@ -270,6 +270,24 @@ describe("what the document says of an operation", () => {
     assert.notInclude(JSON.stringify(headers("get /v1/balance", 200)), "ETag")
   })
 
+  it("knows what every route answers to requests that the server cannot take, each with its own hint", () => {
+    const { ExpectationFailed, HeadersTooLarge, RequestTimeout } = document.components.responses
+    const [json, problem] = ["application/json", "application/problem+json"]
+    assert.deepStrictEqual(RequestTimeout.content[json].schema, { $ref: "#/components/schemas/Error_request_timeout" })
+    for (const [response, status, hint] of [
+      [ExpectationFailed, 417, /^Leave the Expect header out\.$/],
+      [HeadersTooLarge, 431, /^Send fewer or shorter headers/]
+    ]) {
+      const { value } = response.content[json].examples.validation_error
+      validatorOf(document, response.content[json].schema)(value)
+      assert.match(value.error.retryHint, hint)
+      const told = response.content[problem].examples.validation_error.value
+      validatorOf(document, response.content[problem].schema)(told)
+      assert.strictEqual(told.status, status)
+      assert.include(response.description, String(status))
+    }
+  })
+
   it("knows that a result is any JSON, and what normalized holds", () => {
     const { Normalized } = document.components.schemas
     for (const result of [{ a: 1 }, [1, "b"], "text", 7, true, null])

@@ -42,6 +42,13 @@ const answered = [
     ruleId: "no-unused-components",
     pointers: ["#/components/responses/RouteNotFound", "#/components/responses/MethodNotAllowed"],
     reason: "They answer paths and methods that do not exist, which no operation can name."
+  },
+  {
+    ruleId: "no-unused-components",
+    pointers: ["RequestTimeout", "ExpectationFailed", "HeadersTooLarge"].map(
+      (name) => `#/components/responses/${name}`
+    ),
+    reason: "They answer requests of every route that the server itself cannot take."
   }
 ]
 const isAnswered = ({ location, ruleId }: NormalizedProblem) =>

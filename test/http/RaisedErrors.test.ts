@@ -12,6 +12,7 @@ import type { lacksScope } from "../../src/http/Auth.js"
 import type { jsonBody } from "../../src/http/Body.js"
 import type { HttpError } from "../../src/http/Envelope.js"
 import type { spend, spendPublic } from "../../src/http/RequestRate.js"
+import type { unreadable } from "../../src/http/serving/Refusing.js"
 import type { mediaResponse } from "../../src/http/runs/MediaResponse.js"
 import type { AccountHandlers } from "../../src/http/account/Handlers.js"
 import type { AuditHandlers } from "../../src/http/audit/Handlers.js"
@@ -67,6 +68,7 @@ type BeforeHandlers =
   | FailureOf<typeof spend>
   | FailureOf<typeof spendPublic>
   | ReturnType<typeof missedRoute>
+  | ReturnType<typeof unreadable>["error"]
   | ReturnType<typeof badRunsCursor>
   | Effect.Effect.Success<ReturnType<typeof unexpected>>
 type OfFiles = FailureOf<typeof mediaResponse>

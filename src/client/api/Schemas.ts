@@ -2195,6 +2195,22 @@ export interface Refusals {
       readonly retryHint: string
     }
   }
+  /** The request did not come in time. */
+  readonly request_timeout: {
+    /** What went wrong. */
+    readonly error: {
+      /** What went wrong, as a word for programs. */
+      readonly code: "request_timeout"
+      /** What went wrong, in a sentence. */
+      readonly message: string
+      /** The request; name it when you ask for help. */
+      readonly requestId: string
+      /** Whether the same request may work later. */
+      readonly retryable: true
+      /** What to change or how long to wait, in a sentence. */
+      readonly retryHint: string
+    }
+  }
   /** The request fails validation. */
   readonly validation_error: {
     /** What went wrong. */

@@ -5,8 +5,8 @@
  */
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Duplex } from "node:stream"
-import { ValidationError } from "../../domain/ApiErrors.js"
-import { headerBytesMax, headersMillisMax, requestMillisMax } from "../../domain/limits/Requests.js"
+import { RequestTimeout, ValidationError } from "../../domain/ApiErrors.js"
+import { headerBytesMax } from "../../domain/limits/Requests.js"
 import { StorageBusy } from "../../domain/StorageErrors.js"
 import { writtenError } from "../ErrorAnswers.js"
 import { incomingRequestId } from "../RequestState.js"
@@ -15,7 +15,7 @@ import { endSoftly } from "./SoftEnd.js"
 
 interface Refusal {
   readonly status: number
-  readonly error: ValidationError | StorageBusy
+  readonly error: RequestTimeout | ValidationError | StorageBusy
   readonly message?: string
 }
 
@@ -25,23 +25,32 @@ export const stopping: Refusal = {
   message: "This node is stopping or starting; nothing was done, retry with the same key"
 }
 
-export const unknownExpectation: Refusal = {
+export const unknownExpectation = {
   status: 417,
-  error: ValidationError.of("expect", "may only be 100-continue")
+  error: ValidationError.of("expect", "may only be 100-continue", "Leave the Expect header out.")
 }
 
-const unreadable = (code: string | undefined): Refusal => {
-  if (code === "HPE_HEADER_OVERFLOW")
-    return { status: 431, error: ValidationError.of("headers", `may have at most ${headerBytesMax} bytes`) }
-  if (code === "ERR_HTTP_REQUEST_TIMEOUT")
-    return {
-      status: 408,
-      error: ValidationError.of(
-        "request",
-        `must be complete within ${requestMillisMax / 1000} s, and its headers within ${headersMillisMax / 1000} s`
-      )
-    }
-  return { status: 400, error: ValidationError.of("request", "is not valid HTTP") }
+export const headersTooLarge = {
+  status: 431,
+  error: ValidationError.of(
+    "headers",
+    `may have at most ${headerBytesMax} bytes`,
+    "Send fewer or shorter headers, and a shorter address where that is long."
+  )
+}
+
+const notHttp = { status: 400, error: ValidationError.of("request", "is not valid HTTP") }
+
+/** Why the server cannot read a request, by the code that Node gives. */
+export const unreadable = (code: string | undefined) => {
+  switch (code) {
+    case "HPE_HEADER_OVERFLOW":
+      return headersTooLarge
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return { status: 408, error: new RequestTimeout() }
+    default:
+      return notHttp
+  }
 }
 
 /** What Node cannot read has no headers that could ask for anything. */

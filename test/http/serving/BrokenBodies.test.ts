@@ -109,6 +109,28 @@ describe("a body that breaks off", () => {
     )
 })
 
+describe("a request that does not come in time", () => {
+  const pauses = {
+    "in its headers": "POST /things HTTP/1.1\r\nhost: x\r\n",
+    "in its body": `${head("content-length: 9")}half`
+  }
+  for (const [where, begun] of Object.entries(pauses))
+    it.scopedLive(`and stops ${where} is told that it may be sent again, and the connection ends`, () =>
+      Effect.gen(function* () {
+        const { port } = yield* serving(({ request }) => Effect.as(rawBody(request, 100), HttpServerResponse.empty()))
+        const socket = yield* opened(port)
+        socket.write(begun)
+        const heard = yield* heardOn(socket)
+        assert.match(heard, /^HTTP\/1.1 408 [^]*connection: close/i)
+        assert.include(heard, '"code":"request_timeout"')
+        assert.include(
+          heard,
+          '"retryable":true,"retryHint":"Send it again without a pause in it, with the same idempotency key if it had one."'
+        )
+      })
+    )
+})
+
 describe("what is sent without end behind an answer", () => {
   const behind: ReadonlyArray<readonly [what: string, begin: string, piece: string, requestTimeout?: number]> = [
     // With time left: a body whose time ends while it is cut off is reset, and its sender may not see the answer.
