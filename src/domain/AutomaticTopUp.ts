@@ -8,7 +8,8 @@
 import { spendInMonth } from "./Admission.js"
 import { ValidationError } from "./ApiErrors.js"
 import type { TopUpId, WorkspaceId } from "./Ids.js"
-import { type Micros, add, minus, toUsd, zero } from "./Micros.js"
+import { fieldUsdMax } from "./limits/Workspaces.js"
+import { Micros, add, minus, toUsd, zero } from "./Micros.js"
 import { type AutomaticStop, automaticStops, type ChargeStop } from "./PaymentReport.js"
 import { monthOf } from "./Run.js"
 import { amountProblem, type BillingPolicy, type NoTopUpReason, noTopUpReasons, topUpExplanations } from "./TopUp.js"
@@ -42,9 +43,14 @@ export interface AutomaticTopUp extends AutomaticRule {
   readonly updatedAt: number
 }
 
+/** With nothing, the card would never be charged. */
+export const belowMinimumMicros = Micros.make(1)
+
 /** In words that go with the field. */
 export const belowExpected = ({ maximumMicros }: Pick<BillingPolicy, "maximumMicros">): string =>
   `must be more than 0 and at most ${toUsd(maximumMicros)} US dollars`
+
+export const monthlyExpected = `must be at least amountUsd, and at most ${fieldUsdMax} US dollars`
 
 /** What is wrong with a rule; null when it can be used. */
 export const ruleProblem = (
@@ -54,10 +60,9 @@ export const ruleProblem = (
   const { maximumMicros } = policy
   const amountWrong = amountProblem(policy, amountMicros)
   if (amountWrong !== null) return ValidationError.of("amountUsd", amountWrong)
-  if (belowMicros === 0 || belowMicros > maximumMicros) return ValidationError.of("belowUsd", belowExpected(policy))
-  return monthlyMaximumMicros < amountMicros
-    ? ValidationError.of("monthlyMaximumUsd", "must be at least amountUsd")
-    : null
+  if (belowMicros < belowMinimumMicros || belowMicros > maximumMicros)
+    return ValidationError.of("belowUsd", belowExpected(policy))
+  return monthlyMaximumMicros < amountMicros ? ValidationError.of("monthlyMaximumUsd", monthlyExpected) : null
 }
 
 type Counted = Pick<AutomaticTopUp, "month" | "monthMicros">

@@ -5,10 +5,12 @@ import { ConfigProvider, Effect, Redacted } from "effect"
 import { type AuditEntry, commandLine } from "../../src/domain/AuditEntry.js"
 import { AuditEntryId, TokenId } from "../../src/domain/Ids.js"
 import { isObject, type Json } from "../../src/domain/Json.js"
-import { Micros } from "../../src/domain/Micros.js"
 import type { Token } from "../../src/services/Tokens.js"
 import { scopes } from "../../src/domain/Scope.js"
 import { apiRoutes } from "../../src/http/ApiRoutes.js"
+import { ruleProblem } from "../../src/domain/AutomaticTopUp.js"
+import { Micros, microsPerUsd } from "../../src/domain/Micros.js"
+import { topUpAmounts } from "../../src/domain/TopUp.js"
 import { openApiDocument } from "../../src/http/OpenApi.js"
 import { readConfig } from "../../src/layers/node/Config.js"
 import { endpoint, job, newWorld, servedCatalog } from "../support/catalog.js"
@@ -286,6 +288,26 @@ describe("what the document says of an operation", () => {
       assert.strictEqual(told.status, status)
       assert.include(response.description, String(status))
     }
+  })
+
+  it("knows between what the amounts of an automatic top-up are", () => {
+    const { amountUsd, belowUsd, monthlyMaximumUsd } = document.components.schemas.AutomaticTopUpRequest.properties
+    const micro = 1 / microsPerUsd
+    const problem = (below: number, amount: number, month: number) =>
+      ruleProblem(topUpAmounts, {
+        belowMicros: Micros.make(Math.round(below * microsPerUsd)),
+        amountMicros: Micros.make(Math.round(amount * microsPerUsd)),
+        monthlyMaximumMicros: Micros.make(Math.round(month * microsPerUsd))
+      })
+    const smallest = [belowUsd.minimum, amountUsd.minimum, monthlyMaximumUsd.minimum] as const
+    assert.isNull(problem(...smallest))
+    assert.isNull(problem(belowUsd.maximum, amountUsd.maximum, monthlyMaximumUsd.maximum))
+    for (const at of [0, 1, 2]) {
+      const [below, amount, month] = smallest.map((bound, n) => (n === at ? bound - micro : bound))
+      assert.isNotNull(problem(below!, amount!, month!), String(at))
+    }
+    assert.isNotNull(problem(belowUsd.maximum + micro, amountUsd.minimum, monthlyMaximumUsd.minimum))
+    assert.include(monthlyMaximumUsd.description, "at least amountUsd")
   })
 
   it("knows that a result is any JSON, and what normalized holds", () => {

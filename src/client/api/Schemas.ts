@@ -192,11 +192,14 @@ export type AutomaticTopUp = {
 
 /** A rule of automatic top-ups. */
 export type AutomaticTopUpRequest = {
-  /** The card is charged while less than this is available, in US dollars. 0 to 10000. Example: 10. */
+  /** The card is charged while less than this is available, in US dollars. 0.000001 to 10000. Example: 10. */
   readonly belowUsd: number
   /** How much is charged at a time, in US dollars. 5 to 10000. Example: 50. */
   readonly amountUsd: number
-  /** How much is charged in a calendar month (UTC) at most, in US dollars. 0 to 1000000. Example: 200. */
+  /**
+   * How much is charged in a calendar month (UTC) at most, in US dollars; at least amountUsd. 5 to 1000000.
+   * Example: 200.
+   */
   readonly monthlyMaximumUsd: number
 }
 

@@ -1,7 +1,14 @@
 /** What the routes of automatic top-ups take and give. Names in `Micros` are integers, other money is dollars. */
 import { Schema } from "effect"
-import { automaticReasons, automaticStates, belowExpected } from "../../domain/AutomaticTopUp.js"
-import { Micros, microsPerUsd, toUsd, zero } from "../../domain/Micros.js"
+import {
+  automaticReasons,
+  automaticStates,
+  belowExpected,
+  belowMinimumMicros,
+  monthlyExpected
+} from "../../domain/AutomaticTopUp.js"
+import { fieldUsdMax } from "../../domain/limits/Workspaces.js"
+import { Micros, microsPerUsd, toUsd } from "../../domain/Micros.js"
 import { topUpAmounts } from "../../domain/TopUp.js"
 import type { AutomaticTopUpShown } from "../../services/AutomaticTopUps.js"
 import { TopUpUsd } from "../account/Bodies.js"
@@ -9,14 +16,14 @@ import { asked, exampleId, exampleTime, field, optional, Time, time, UsdInput, u
 
 export const AutomaticTopUpInput = Schema.Struct({
   belowUsd: asked(
-    usdWithin(UsdInput, zero, topUpAmounts.maximumMicros, belowExpected(topUpAmounts)),
+    usdWithin(UsdInput, belowMinimumMicros, topUpAmounts.maximumMicros, belowExpected(topUpAmounts)),
     "The card is charged while less than this is available, in US dollars",
     Micros.make(10 * microsPerUsd)
   ),
   amountUsd: asked(TopUpUsd, "How much is charged at a time, in US dollars", Micros.make(50 * microsPerUsd)),
   monthlyMaximumUsd: asked(
-    UsdInput,
-    "How much is charged in a calendar month (UTC) at most, in US dollars",
+    usdWithin(UsdInput, topUpAmounts.minimumMicros, Micros.make(fieldUsdMax * microsPerUsd), monthlyExpected),
+    "How much is charged in a calendar month (UTC) at most, in US dollars; at least amountUsd",
     Micros.make(200 * microsPerUsd)
   )
 }).annotations({ identifier: "AutomaticTopUpRequest", description: "A rule of automatic top-ups" })
