@@ -117,7 +117,7 @@ export const makeBoundary = (
       const { accept } = request.headers
       const told = Option.match(Cause.failureOption(cause), {
         onNone: () => null,
-        onSome: (error) => errorResponse(error, requestId, accept)
+        onSome: (error) => errorResponse(error, { requestId, accept, publicUrl })
       })
       return told !== null
         ? Effect.succeed(told)
@@ -125,7 +125,8 @@ export const makeBoundary = (
     }
 
     const internal = (error: InternalError, { headers, state }: ServedRequest) =>
-      errorResponse(error, state.requestId, headers["accept"]) ?? HttpServerResponse.empty({ status: 500 })
+      errorResponse(error, { requestId: state.requestId, accept: headers["accept"], publicUrl }) ??
+      HttpServerResponse.empty({ status: 500 })
 
     /** Headers that every answer carries beside its own. */
     const furtherHeaders = ({ sentMethod, state, url }: ServedRequest): { readonly [name: string]: string } => {

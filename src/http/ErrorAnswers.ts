@@ -2,6 +2,7 @@
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { problemType, wantsProblem } from "./Accept.js"
 import { wireErrors } from "./Envelope.js"
+import { prefixOf } from "./Settings.js"
 import type { Body, WireError } from "./WireError.js"
 
 const entryOf = (error: unknown): WireError | undefined =>
@@ -13,9 +14,9 @@ const entryOf = (error: unknown): WireError | undefined =>
 export const errorBody = (error: unknown, requestId: string): Body | null =>
   entryOf(error)?.body(error, requestId) ?? null
 
-/** The same as RFC 9457 has it. */
-export const problemBody = ({ code, status, title }: WireError, body: Body): Body => ({
-  type: `/docs#${code}`,
+/** The same as RFC 9457 has it. `prefix` is the path under which clients reach the gateway. */
+export const problemBody = ({ code, status, title }: WireError, body: Body, prefix = ""): Body => ({
+  type: `${prefix}/docs#${code}`,
   title,
   status,
   detail: body.error.message,
@@ -31,11 +32,18 @@ interface Written {
   readonly text: string
 }
 
+/** What is told of a request to what writes its answer. */
+export interface Asked {
+  readonly requestId: string
+  readonly accept: string | undefined
+  /** How clients reach this server. */
+  readonly publicUrl: string
+}
+
 /** The answer to an error of the table; null for anything else. `instead` stands in place of what the table has. */
 export const writtenError = (
   error: unknown,
-  requestId: string,
-  accept: string | undefined,
+  { accept, publicUrl, requestId }: Asked,
   instead: { readonly status?: number; readonly message?: string } = {}
 ): Written | null => {
   const entry = entryOf(error)
@@ -48,16 +56,12 @@ export const writtenError = (
     status,
     contentType: problem ? problemType : "application/json",
     headers: entry.headers(error),
-    text: JSON.stringify(problem ? problemBody({ ...entry, status }, body) : body)
+    text: JSON.stringify(problem ? problemBody({ ...entry, status }, body, prefixOf(publicUrl)) : body)
   }
 }
 
 /** The same as a response. */
-export const errorResponse = (
-  error: unknown,
-  requestId: string,
-  accept: string | undefined
-): HttpServerResponse.HttpServerResponse | null => {
-  const written = writtenError(error, requestId, accept)
+export const errorResponse = (error: unknown, asked: Asked): HttpServerResponse.HttpServerResponse | null => {
+  const written = writtenError(error, asked)
   return written === null ? null : HttpServerResponse.text(written.text, written)
 }

@@ -39,7 +39,10 @@ const always = (code: string, headers?: JsonObject): JsonObject =>
 const here = (description: string, { error, status }: typeof unknownExpectation): JsonObject => {
   const code = error._tag
   const example = (accept: string): JsonObject => {
-    const value: Json = JSON.parse(writtenError(error, exampleId("req"), accept, { status })?.text ?? "null")
+    const value: Json = JSON.parse(
+      writtenError(error, { requestId: exampleId("req"), accept, publicUrl: "http://gateway" }, { status })?.text ??
+        "null"
+    )
     return { [code]: { summary: description, value } }
   }
   return outside(code, description, { error: example("application/json"), problem: example(problemType) })

@@ -66,6 +66,7 @@ import { SystemHandlers } from "./system/Handlers.js"
 
 /** `isServed` says whether the interface listens to this server. */
 const nodeServer = (
+  { publicUrl }: HttpSettings["Type"],
   requestId: () => string,
   isStopping: () => boolean,
   isServed: (server: Server) => boolean
@@ -81,7 +82,7 @@ const nodeServer = (
   })
   const underWay = makeUnderWay<ServerResponse>()
   const endings = makeEndings()
-  const { answer, refuseTunnel, refuseUnreadable } = makeRefusing(requestId, endings)
+  const { answer, refuseTunnel, refuseUnreadable } = makeRefusing(requestId, endings, publicUrl)
   hearOnly(server, endings.arrived)
   tellAllResponses(server)
   server.on("request", (_, response) => {
@@ -116,6 +117,7 @@ const NodeServer: Layer.Layer<Requests | ServerAddress, HttpServerError.ServeErr
       const draining = yield* Draining
       let ours = 0
       const { endings, server, underWay } = nodeServer(
+        settings,
         () => `req_${runSync(ids.suffix)}`,
         () => runSync(draining.announced),
         (made) => made.listenerCount("request") > ours

@@ -33,3 +33,6 @@ export interface HttpSettingsShape {
 }
 
 export class HttpSettings extends Context.Tag("gateway/http/HttpSettings")<HttpSettings, HttpSettingsShape>() {}
+
+/** The path of the public URL, without a slash at its end; empty for most gateways. */
+export const prefixOf = (publicUrl: string): string => new URL(publicUrl).pathname.replace(/\/+$/, "")

@@ -157,6 +157,18 @@ describe("the table of errors", () => {
     })
   )
 
+  it.scopedLive("leads to the page of errors under the path prefix of the public URL", () =>
+    Effect.gen(function* () {
+      const gateway = yield* startGateway({ settings: { publicUrl: "https://gateway.test/pre/fix" } })
+      const headers = { accept: "application/problem+json" }
+      const typeOf = (path: string) =>
+        Effect.map(gateway.get(path, { authorization: null, headers }), ({ json }) => json.type)
+      assert.strictEqual(yield* typeOf("/v1/nowhere"), "/pre/fix/docs#route_not_found")
+      assert.strictEqual(yield* typeOf("/v1/balance"), "/pre/fix/docs#unauthorized")
+      assert.strictEqual((yield* gateway.get("/docs", { authorization: null })).status, 200)
+    })
+  )
+
   it.scopedLive("shows each failed-run code in the run's error, as the document describes it", () =>
     Effect.gen(function* () {
       let run = queuedRun

@@ -99,6 +99,9 @@ describe("headers", () => {
       )
       assert.include(expecting, '"retryable":false,"retryHint":"Leave the Expect header out."')
       assert.match(yield* post(port, [...usual, "host: x", "expect: 100-continue"]), /HTTP\/1\.1 201 /)
+      const below = yield* startGateway({ ...created, settings: { publicUrl: "https://gateway.test/pre/fix" } })
+      const there = yield* post(below.port, [...usual, ...asked, "host: x", "expect: a-miracle"])
+      assert.include(there, '"type":"/pre/fix/docs#validation_error"')
     })
   )
 

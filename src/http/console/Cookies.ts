@@ -3,6 +3,8 @@
  * that makes the browser hold them to it: `__Host-` (this host and the whole of it), or `__Secure-` where the gateway
  * stands under a path. No script reads them, and other sites do not send them, except when they lead a person here.
  */
+import { prefixOf } from "../Settings.js"
+
 export interface ConsoleCookie {
   readonly name: string
   readonly options: {
@@ -21,9 +23,6 @@ export interface ConsoleCookies {
   /** The page to which a sign-in leads back. */
   readonly next: ConsoleCookie
 }
-
-/** The path of the public URL, without a slash at its end; empty for most gateways. */
-export const prefixOf = (publicUrl: string): string => new URL(publicUrl).pathname.replace(/\/+$/, "")
 
 export const consoleCookies = (publicUrl: string): ConsoleCookies => {
   const path = prefixOf(publicUrl)

@@ -21,7 +21,7 @@ import { ReadTurns } from "../ReadTurns.js"
 import { clientAddress, spend, spendPublic } from "../RequestRate.js"
 import { stateOf, type RequestState } from "../RequestState.js"
 import { type Answer as Answering, pathOf, queryOf, route, Routes } from "../serving/Routes.js"
-import { HttpSettings } from "../Settings.js"
+import { HttpSettings, prefixOf } from "../Settings.js"
 import { fieldProblems, urlEncoded } from "../UrlEncoded.js"
 import { ofAnotherVersion, readAssets } from "./Assets.js"
 import { errorScreen, foreignForm, noPage, signedOutForm, wrongForm } from "./ErrorScreens.js"
@@ -40,7 +40,7 @@ import {
   typedFrom,
   type Visit
 } from "./Page.js"
-import { type ConsoleCookies, consoleCookies, prefixOf } from "./Cookies.js"
+import { type ConsoleCookies, consoleCookies } from "./Cookies.js"
 import { ownPath } from "./Return.js"
 import {
   comesFromHere,

@@ -126,7 +126,8 @@ export const mcpLayer: Layer.Layer<never, never, Accounts | HttpSettings | RateL
 
       /** Says where a client reads how to get a token (RFC 9728, section 5.1). */
       const challenge = (error: Unauthorized | TokenRevoked, request: HttpServerRequest.HttpServerRequest) => {
-        const refused = errorResponse(error, stateOf(request).requestId, request.headers["accept"])
+        const { requestId } = stateOf(request)
+        const refused = errorResponse(error, { requestId, accept: request.headers["accept"], publicUrl })
         if (refused === null) return Effect.fail(error)
         const scheme = refused.headers["www-authenticate"] ?? "Bearer"
         const parameter = `resource_metadata="${metadataUrl}"`

@@ -8,7 +8,7 @@ import type { Duplex } from "node:stream"
 import { RequestTimeout, ValidationError } from "../../domain/ApiErrors.js"
 import { headerBytesMax } from "../../domain/limits/Requests.js"
 import { StorageBusy } from "../../domain/StorageErrors.js"
-import { writtenError } from "../ErrorAnswers.js"
+import { type Asked, writtenError } from "../ErrorAnswers.js"
 import { incomingRequestId } from "../RequestState.js"
 import type { Endings } from "../Stopping.js"
 import { endSoftly } from "./SoftEnd.js"
@@ -54,14 +54,14 @@ export const unreadable = (code: string | undefined) => {
 }
 
 /** What Node cannot read has no headers that could ask for anything. */
-const partsOf = ({ error, ...instead }: Refusal, requestId: string, accept?: string) => {
-  const written = writtenError(error, requestId, accept, instead)
+const partsOf = ({ error, ...instead }: Refusal, asked: Asked) => {
+  const written = writtenError(error, asked, instead)
   const body = written?.text ?? ""
   const headers = {
     ...written?.headers,
     ...(written === null ? {} : { "content-type": written.contentType }),
     "content-length": String(Buffer.byteLength(body)),
-    "x-request-id": requestId,
+    "x-request-id": asked.requestId,
     connection: "close"
   }
   return { body, headers }
@@ -80,12 +80,13 @@ const noTunnel: Refusal = {
   error: ValidationError.of("request", "must not be CONNECT: the gateway is no proxy for connections")
 }
 
-export const makeRefusing = (requestId: () => string, endings: Endings): Refusing => {
+export const makeRefusing = (requestId: () => string, endings: Endings, publicUrl: string): Refusing => {
   const refused = new WeakSet<Duplex>()
 
   const answer = (response: ServerResponse, refusal: Refusal): void => {
     const { req } = response
-    const { body, headers } = partsOf(refusal, incomingRequestId(req) ?? requestId(), req.headers.accept)
+    const asked = { requestId: incomingRequestId(req) ?? requestId(), accept: req.headers.accept, publicUrl }
+    const { body, headers } = partsOf(refusal, asked)
     response.writeHead(refusal.status, headers)
     response.end(body)
   }
@@ -93,7 +94,8 @@ export const makeRefusing = (requestId: () => string, endings: Endings): Refusin
   const write = (socket: Duplex, refusal: Refusal, request?: IncomingMessage): void => {
     if (!socket.writable) return
     const id = request === undefined ? null : incomingRequestId(request)
-    const { body, headers } = partsOf(refusal, id ?? requestId(), request?.headers.accept)
+    const asked = { requestId: id ?? requestId(), accept: request?.headers.accept, publicUrl }
+    const { body, headers } = partsOf(refusal, asked)
     const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
     endSoftly(socket, [`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`, ...head, "", body].join("\r\n"))
   }

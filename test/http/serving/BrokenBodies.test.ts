@@ -37,7 +37,7 @@ const serving = (handle: Handle, requestTimeout = 200) =>
     hearOnly(server, endings.arrived)
     tellAllResponses(server)
     server.on("request", boundary)
-    const { refuseTunnel, refuseUnreadable } = makeRefusing(() => "req_1", endings)
+    const { refuseTunnel, refuseUnreadable } = makeRefusing(() => "req_1", endings, "http://127.0.0.1")
     server.on("clientError", refuseUnreadable)
     server.on("connect", refuseTunnel)
     boundUnreadBodies(server)
