@@ -11,6 +11,7 @@ import {
   headerBytesMax,
   headersMillisMax,
   keepAliveMillis,
+  lingerMillis,
   requestMillisMax,
   serviceAgentCharsMax,
   serviceAgentsMax
@@ -123,6 +124,7 @@ describe("docs/configuration.md", () => {
       `sent within ${seconds(requestMillisMax)}`,
       `${bodyBytesMax / 2 ** 20} MiB`,
       `read up to ${discardBytesMax / 2 ** 20} MiB`,
+      `read for ${seconds(lingerMillis)} at most, and a client that sends more than ${discardBytesMax / 2 ** 20} MiB`,
       `closed after ${seconds(keepAliveMillis)}`,
       `${queueMillisMax / 60_000} minutes`,
       String(callsPerProviderMax),

@@ -3,8 +3,8 @@
 /** The largest request body (completions, section 5). */
 export const bodyBytesMax = 1_048_576
 /**
- * A body that is too large is read up to this size and thrown away, so that its sender can read the answer. Beyond this
- * size the connection is cut.
+ * A body that is too large is read up to this size and thrown away, so that its sender can read the answer. Where more
+ * may come, the answer says that the connection ends. Beyond this size the connection is cut.
  */
 export const discardBytesMax = 8 * bodyBytesMax
 /** How deep a JSON body may be nested. */

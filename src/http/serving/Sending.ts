@@ -6,6 +6,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from "node:http"
 import { pipeline, Readable } from "node:stream"
 import * as Cookies from "@effect/platform/Cookies"
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import { endBehindLongBody } from "./UnreadBodies.js"
 
 /**
  * Node joins the head with a text and hands bytes over beside it, which costs the system more. As latin1 every byte is
@@ -38,6 +39,7 @@ export const send = (
     return true
   }
   if (stream === null && body._tag !== "Empty" && body._tag !== "Uint8Array") return false
+  endBehindLongBody(to)
   to.writeHead(response.status, headersOf(response, further))
   if (to.req.method === "HEAD") {
     stream?.destroy()

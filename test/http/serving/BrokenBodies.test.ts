@@ -3,7 +3,8 @@ import { createServer } from "node:http"
 import { connect, type Socket } from "node:net"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Deferred, Effect, Exit, Layer } from "effect"
+import { Context, Deferred, Effect, Exit, Fiber, Layer } from "effect"
+import { discardBytesMax } from "../../../src/domain/limits/Requests.js"
 import { rawBody } from "../../../src/http/Body.js"
 import { makeBoundary } from "../../../src/http/Boundary.js"
 import { tellAllResponses } from "../../../src/http/serving/HangUps.js"
@@ -177,6 +178,49 @@ it.scopedLive(
     }),
   15_000
 )
+
+describe("an answer that comes before the body is whole", () => {
+  const tooLong = `${head(`content-length: ${discardBytesMax + 1}`)}begun`
+  const begun = `${chunked}1000\r\n${" ".repeat(4_096)}\r\n`
+  const tooLarge: Handle = ({ request }) => Effect.as(rawBody(request, 100), HttpServerResponse.empty())
+  const unread: Handle = () => Effect.succeed(HttpServerResponse.empty())
+  const ends: ReadonlyArray<readonly [what: string, handle: Handle, sent: string, answer: RegExp]> = [
+    ["a body in chunks that is too large", tooLarge, begun, /^HTTP\/1.1 413 /],
+    ["a body that is too long to be thrown away", tooLarge, tooLong, /^HTTP\/1.1 413 /],
+    ["a body in chunks that nobody reads", unread, begun, /^HTTP\/1.1 204 /],
+    ["a body that nobody reads and that is too long to be thrown away", unread, tooLong, /^HTTP\/1.1 204 /]
+  ]
+  for (const [what, handle, sent, answer] of ends)
+    it.scopedLive(`says that the connection ends, and ends it: ${what}`, () =>
+      Effect.gen(function* () {
+        const { port } = yield* serving(handle, 60_000)
+        const socket = yield* opened(port)
+        socket.write(sent)
+        const heard = yield* heardOn(socket)
+        assert.match(heard, answer)
+        assert.match(heard, /\r\nconnection: close\r\n/i)
+      })
+    )
+
+  it.scopedLive("leaves the connection open where the rest is short enough to be thrown away", () =>
+    Effect.gen(function* () {
+      const { port } = yield* serving(tooLarge, 60_000)
+      const socket = yield* opened(port)
+      const heard = yield* Effect.fork(heardOn(socket))
+      const large = " ".repeat(200_000)
+      socket.write(head(`content-length: ${large.length}`) + large)
+      socket.write(head("content-length: 0\r\nconnection: close"))
+      const text = yield* Fiber.join(heard)
+      assert.deepStrictEqual(
+        [...text.matchAll(/HTTP\/1.1 (\d+)[^]*?connection: ([a-z-]+)/gi)].map(([, status, said]) => [status, said]),
+        [
+          ["413", "keep-alive"],
+          ["204", "close"]
+        ]
+      )
+    })
+  )
+})
 
 describe("a request for a tunnel", () => {
   const tunnel = "CONNECT other:80 HTTP/1.1\r\nhost: other:80\r\nx-request-id: mine\r\n\r\n"
