@@ -17,7 +17,8 @@ export interface CursorBinding {
   readonly filters: { readonly [name: string]: Json }
 }
 
-const sortKey = /^[\x20-\x7e]{1,200}$/
+/** The longest is a place in a search: a revision, a number and an id. */
+const sortKey = /^[\x20-\x7e]{1,300}$/
 
 const signature = (key: Key, after: string, { filters, list, workspaceId }: CursorBinding): string =>
   createHmac("sha256", Redacted.value(key))

@@ -102,7 +102,10 @@ export const routes = {
 
 /** What each operation takes and answers. */
 export interface Operations {
-  /** Search the public catalog. What anybody may see of the catalog, without an account. */
+  /**
+   * Search the public catalog. What anybody may see of the catalog, without an account. When the catalog
+   * changes, the next page goes on behind the last item of the page before.
+   */
   readonly "public-catalog.items": {
     readonly path: {}
     readonly query: {

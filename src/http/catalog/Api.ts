@@ -216,7 +216,10 @@ export class PublicCatalogApi extends HttpApiGroup.make("public-catalog")
       .addError(Wire.CatalogLoading)
       .annotate(Access, "public")
       .annotate(OpenApi.Summary, "Search the public catalog")
-      .annotate(OpenApi.Description, "What anybody may see of the catalog, without an account.")
+      .annotate(
+        OpenApi.Description,
+        "What anybody may see of the catalog, without an account. When the catalog changes, the next page goes on behind the last item of the page before."
+      )
   )
   .add(
     HttpApiEndpoint.post("compare", "/v1/public-catalog/compare")

@@ -1,16 +1,17 @@
 // The public catalog: items for people without an account. It shows nothing of any workspace.
-import { type AppliedHint, type DroppedHint, noFilter } from "../../domain/CatalogSearch.js"
+import { type AppliedHint, type CatalogFilter, type DroppedHint, noFilter } from "../../domain/CatalogSearch.js"
 import type { PublicItem, PublicQuery } from "../../domain/PublicCatalog.js"
 import type { Json, JsonObject } from "../../domain/Json.js"
 import { type Endpoint, isKeyless, type JobManifest } from "../../domain/Manifest.js"
 import { listedMicros, placementOf } from "../../domain/ContractMaking.js"
 import { bindingOf, inputFields, requiredFields } from "../../domain/OperationInput.js"
+import { publicRowsMax } from "../../domain/limits/Lists.js"
 import type { HintParameter } from "../../domain/QuestionHints.js"
 import { compileFilter, filterKey, numbersOf, unknownValues } from "./Filtering.js"
 import { findHinted } from "./HintedSearch.js"
 import { jobNamed } from "./JobNames.js"
 import { startAfter } from "./Listing.js"
-import { jobOf, type Revision } from "./Revision.js"
+import { jobOf } from "./Revision.js"
 import type { Seen } from "./ServedRevision.js"
 
 const typeOf = (schema: JsonObject): string => {
@@ -77,15 +78,78 @@ export interface PublicPage {
 /** The hint that is also a parameter of the public catalog. */
 const publicHints: ReadonlySet<HintParameter> = new Set(["provider"])
 
-/**
- * A place among the items that a search found, in their order. Another revision finds others, or in another order, so a
- * place is one of its revision only.
- */
-const foundPlace = (revision: Revision, offset: number): string => `${revision.id} ${offset}`
-const foundOffset = (revision: Revision, place: string | null): number | null => {
-  if (place === null) return 0
-  const offset = Number(place.split(" ", 2)[1])
-  return place === foundPlace(revision, offset) && Number.isSafeInteger(offset) && offset >= 0 ? offset : null
+/** A place among the items that a search found: how many stand before it, and the last of these. */
+interface FoundPlace {
+  readonly revision: string
+  readonly offset: number
+  readonly last: string
+}
+const foundPlace = ({ last, offset, revision }: FoundPlace): string => `${revision} ${offset} ${last}`
+const placeIn = (text: string): FoundPlace | null => {
+  const [revision = "", given = "", last = ""] = text.split(" ")
+  const place = { revision, offset: Number(given), last }
+  return text === foundPlace(place) && Number.isSafeInteger(place.offset) && place.offset >= 0 ? place : null
+}
+
+/** A page of numbers, where the next one begins, and what is said of it. */
+type Numbered = Omit<PublicPage, "items" | "unknown"> & {
+  readonly page: ReadonlyArray<number>
+  readonly total: number
+}
+
+const listed = (
+  { served: { revision }, view: { table } }: Seen,
+  query: PublicQuery,
+  filter: CatalogFilter
+): Numbered => {
+  const all = numbersOf(revision, filter, table)
+  const start = query.after === null ? 0 : startAfter(revision, all, query.after)
+  const page = Array.from(all.subarray(start, start + query.limit))
+  const last = page.at(-1)
+  const goesOn = last !== undefined && start + page.length < all.length
+  return {
+    page,
+    total: all.length,
+    next: goesOn ? (revision.endpoints[last]?.operation.id ?? null) : null,
+    unmatched: false,
+    appliedHints: [],
+    dropped: []
+  }
+}
+
+const searched = (seen: Seen, query: PublicQuery, filter: CatalogFilter, q: string): Numbered | null => {
+  const { revision } = seen.served
+  const { table } = seen.view
+  const idAt = (number: number | undefined) =>
+    number === undefined ? undefined : revision.endpoints[number]?.operation.id
+  const asked = { ...filter, q, prefer: "balanced" as const, hints: query.hints !== false }
+  const findFrom = (offset: number, limit: number) =>
+    findHinted(seen, { ...asked, offset, limit }, publicHints, (narrowed) => {
+      const keeps = compileFilter(revision, narrowed, table)
+      return keeps === null ? null : { key: filterKey(narrowed), keeps }
+    })
+  /** Another revision has them in another order: there, behind the same item, or, where that is gone, as many. */
+  const offsetOf = ({ last, offset, revision: of }: FoundPlace): number => {
+    if (of === revision.id) return offset
+    const { hits } = findFrom(0, offset + publicRowsMax).found
+    const at = hits.findIndex(({ doc }) => idAt(doc) === last)
+    return at === -1 ? offset : at + 1
+  }
+  const place = query.after === null ? { revision: revision.id, offset: 0, last: "" } : placeIn(query.after)
+  if (place === null) return null
+  const offset = offsetOf(place)
+  const { appliedHints, dropped, found } = findFrom(offset, query.limit)
+  const page = found.hits.map(({ doc }) => doc)
+  const end = offset + query.limit
+  const last = idAt(page.at(-1))
+  return {
+    page,
+    total: found.total,
+    next: last !== undefined && end < found.total ? foundPlace({ revision: revision.id, offset: end, last }) : null,
+    unmatched: found.unmatched,
+    appliedHints,
+    dropped
+  }
 }
 
 /**
@@ -94,51 +158,21 @@ const foundOffset = (revision: Revision, place: string | null): number | null =>
  */
 export const publicItems = (seen: Seen, query: PublicQuery): PublicPage | null => {
   const { revision } = seen.served
-  const { table } = seen.view
   const filter = {
     ...noFilter,
     category: query.category,
     provider: query.provider,
     capability: query.capability === null ? null : (jobNamed(revision, query.capability) ?? query.capability)
   }
-  let page: ReadonlyArray<number> = []
-  let next: string | null = null
-  let total = 0
-  let unmatched = false
-  let appliedHints: PublicPage["appliedHints"] = []
-  let dropped: PublicPage["dropped"] = []
-  if (query.q === null) {
-    const all = numbersOf(revision, filter, table)
-    const start = query.after === null ? 0 : startAfter(revision, all, query.after)
-    page = Array.from(all.subarray(start, start + query.limit))
-    total = all.length
-    const last = page.at(-1)
-    if (last !== undefined && start + page.length < total) next = revision.endpoints[last]?.operation.id ?? null
-  } else {
-    const offset = foundOffset(revision, query.after)
-    if (offset === null) return null
-    const asked = { ...filter, q: query.q, offset, limit: query.limit, prefer: "balanced" as const }
-    const hinted = findHinted(seen, { ...asked, hints: query.hints !== false }, publicHints, (narrowed) => {
-      const keeps = compileFilter(revision, narrowed, table)
-      return keeps === null ? null : { key: filterKey(narrowed), keeps }
-    })
-    const { found } = hinted
-    appliedHints = hinted.appliedHints
-    dropped = hinted.dropped
-    page = found.hits.map(({ doc }) => doc)
-    total = found.total
-    unmatched = found.unmatched
-    if (offset + query.limit < total) next = foundPlace(revision, offset + query.limit)
-  }
+  const numbered = query.q === null ? listed(seen, query, filter) : searched(seen, query, filter, query.q)
+  if (numbered === null) return null
+  const { page, total, ...told } = numbered
   return {
+    ...told,
     items: page.flatMap((number) => {
       const endpoint = revision.endpoints[number]
       return endpoint === undefined ? [] : [publicItemOf(endpoint, jobOf(revision, endpoint))]
     }),
-    next,
-    unmatched,
-    unknown: total === 0 ? unknownValues(revision, filter) : [],
-    appliedHints,
-    dropped
+    unknown: total === 0 ? unknownValues(revision, filter) : []
   }
 }

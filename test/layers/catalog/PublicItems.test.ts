@@ -25,18 +25,48 @@ it.live("goes on after the item that was last on the page, whatever was publishe
   }).pipe(Effect.provide(servedCatalog(content("b", "d", "f", "h"))))
 )
 
-it.live("pages of a search end with the catalog that was searched: the next one is refused, and not skewed", () =>
+it.live("pages of a search go on behind the item that was last, in the order that the search has now", () =>
+  Effect.gen(function* () {
+    const { publicItems } = yield* Catalog
+    const { publish } = yield* CatalogPublisher
+    const search = { ...asked, q: "operation" }
+    const page = (after: string | null, limit = 2) =>
+      Effect.map(publicItems({ ...search, limit, after }), ({ items, next }) => ({
+        ids: items.map(({ catalogItemId }) => String(catalogItemId)),
+        next
+      }))
+    const first = yield* page(null)
+    const second = yield* page(first.next)
+    assert.strictEqual(new Set([...first.ids, ...second.ids]).size, 4)
+    assert.isNull(second.next)
+    for (const after of ["2", "-1", `${first.next} 1`])
+      assert.strictEqual((yield* Effect.flip(publicItems({ ...search, after })))._tag, "validation_error", after)
+
+    // Before the place and behind it.
+    yield* publish(content("a", "b", "c", "d", "e", "f", "g", "h"))
+    const all = (yield* page(null, 20)).ids
+    const behind = all.slice(all.indexOf(first.ids[1] ?? "") + 1)
+    const third = yield* page(first.next)
+    const fourth = yield* page(third.next, 20)
+    assert.deepStrictEqual([...third.ids, ...fourth.ids], behind)
+    assert.isNull(fourth.next)
+  }).pipe(Effect.provide(servedCatalog(content("b", "d", "f", "h"))))
+)
+
+it.live("pages of a search go on behind as many items as there were, where the last of them is gone", () =>
   Effect.gen(function* () {
     const { publicItems } = yield* Catalog
     const { publish } = yield* CatalogPublisher
     const search = { ...asked, q: "operation" }
     const first = yield* publicItems(search)
-    const second = yield* publicItems({ ...search, after: first.next })
-    assert.strictEqual(new Set([...first.items, ...second.items].map(({ catalogItemId }) => catalogItemId)).size, 4)
-    assert.isNull(second.next)
-    for (const after of ["2", "-1", `${first.next} 1`])
-      assert.strictEqual((yield* Effect.flip(publicItems({ ...search, after })))._tag, "validation_error", after)
-    yield* publish(content("a", "b", "c", "f", "h"))
-    assert.strictEqual((yield* Effect.flip(publicItems({ ...search, after: first.next })))._tag, "validation_error")
+    const last = String(first.items[1]?.catalogItemId)
+    yield* publish(content(...["a", "b", "c", "d", "f", "h"].filter((id) => id !== last)))
+    const all = (yield* publicItems({ ...search, limit: 20 })).items
+    const second = yield* publicItems({ ...search, limit: 20, after: first.next })
+    assert.notInclude(
+      all.map(({ catalogItemId }) => String(catalogItemId)),
+      last
+    )
+    assert.deepStrictEqual(second.items, all.slice(2))
   }).pipe(Effect.provide(servedCatalog(content("b", "d", "f", "h"))))
 )
