@@ -3,12 +3,23 @@ import { existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import ts from "typescript"
 
+/** What a module takes or passes on, in any way. The compiler's own list lacks `export * as name from`. */
+const namedBy = (text) => [
+  ...ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName),
+  ...ts
+    .createSourceFile("module.ts", text, ts.ScriptTarget.Latest)
+    .statements.flatMap((statement) =>
+      ts.isExportDeclaration(statement) && statement.moduleSpecifier !== undefined
+        ? [statement.moduleSpecifier.text]
+        : []
+    )
+]
+
 /** The paths of the package's own that a module names. */
-const named = (file) =>
-  ts
-    .preProcessFile(readFileSync(file, "utf8"), true, true)
-    .importedFiles.filter(({ fileName }) => fileName.startsWith("."))
-    .map(({ fileName }) => join(dirname(file), fileName))
+export const pathsNamedBy = (file) =>
+  [...new Set(namedBy(readFileSync(file, "utf8")))]
+    .filter((name) => name.startsWith("."))
+    .map((name) => join(dirname(file), name))
 
 /** Of these files, those that cannot be reached from these entries. Types name other types by the name of the code. */
 export const unreached = (files, entries) => {
@@ -17,7 +28,7 @@ export const unreached = (files, entries) => {
     const file = from.endsWith(".d.ts") ? path.replace(/\.js$/, ".d.ts") : path
     if (reached.has(file) || !existsSync(file)) return
     reached.add(file)
-    for (const next of named(file)) visit(next, file)
+    for (const next of pathsNamedBy(file)) visit(next, file)
   }
   for (const entry of entries) visit(entry, entry)
   return files.filter((file) => !reached.has(file))

@@ -66,7 +66,7 @@ export const fromUsd = (usd: number): Option.Option<Micros> => decodeMicros(whol
  */
 export const paidFromUsd = (usd: number): Option.Option<Micros> => {
   const { micros, partLeft } = wholeMicros(usd)
-  return decodeMicros(partLeft && micros % microsPerCent === 0 ? micros + 1 : micros)
+  return decodeMicros(partLeft && micros > 0 && micros % microsPerCent === 0 ? micros + 1 : micros)
 }
 
 /**

@@ -20,8 +20,8 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { Effect } from "effect"
-import ts from "typescript"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { pathsNamedBy } from "../../scripts/unreached.mjs"
 import * as EmbeddedPostgres from "../../src/layers/postgres/embedded/EmbeddedPostgres.js"
 import { program, root } from "../support/program.js"
 
@@ -130,10 +130,7 @@ describe("the installed package", () => {
       .filter(({ name }) => /\.(js|d\.ts)$/.test(name))
       .map(({ name, parentPath }) => join(parentPath, name))
     const missing = modules.flatMap((file) =>
-      ts
-        .preProcessFile(readFileSync(file, "utf8"), true, true)
-        .importedFiles.filter(({ fileName }) => fileName.startsWith("."))
-        .map(({ fileName }) => join(dirname(file), fileName))
+      pathsNamedBy(file)
         .map((path) => (file.endsWith(".d.ts") ? path.replace(/\.js$/, ".d.ts") : path))
         .filter((path) => !existsSync(path))
     )

@@ -9,7 +9,9 @@ const place = mkdtempSync(join(tmpdir(), "gateway-unreached-"))
 afterAll(() => rmSync(place, { recursive: true, force: true }))
 
 const files = {
-  "entry.js": `import { a } from "./rooms/a.js"\nimport "effect"\nexport * from "./again.js"\n`,
+  "entry.js": `import { a } from "./rooms/a.js"\nimport "effect"\nexport * from "./again.js"\nexport * as named from "./named.js"\n`,
+  "named.js": `export { b as c } from "./passed.js"\n`,
+  "passed.js": "export const b = 1\n",
   "again.js": `export const late = () => import("./late.js")\n`,
   "late.js": `import { a } from "./rooms/a.js"\n// import "./commented.js"\n`,
   "rooms/a.js": `import "../entry.js"\nexport const a = "import './text.js'"\n`,
