@@ -23,6 +23,8 @@ export class ProviderHealth extends Context.Tag("gateway/services/ProviderHealth
      * the trouble of the platform's key, such as used-up credit.
      */
     readonly health: (providerId: string, key?: Credential["_tag"]) => Effect.Effect<Health>
+    /** What the operator set, alone. A plain call, because every attempt of a run asks it. */
+    readonly stateOf: (providerId: string) => ProviderState
     /** Takes note of one call with the platform's key or none: of its failure, or of an answer (null). */
     readonly record: (providerId: string, failed: CallFailure | null) => Effect.Effect<void>
     readonly setState: (providerId: string, state: ProviderState, by: Actor) => Effect.Effect<void, StorageError>

@@ -112,6 +112,7 @@ export const worldServices = (
         ProviderHealth,
         ProviderHealth.of({
           health: (providerId) => Effect.succeed(world.health.get(providerId) ?? closed),
+          stateOf: (providerId) => (world.health.get(providerId) ?? closed).state,
           record: () => Effect.void,
           setState: () => Effect.void
         })

@@ -20,10 +20,12 @@ export const providerHealthOver = (states: OperatorStates): ProviderHealth["Type
   const ofPlatform = new Map<string, Circuit>()
   /** For calls with the keys of customers. */
   const ofOwnKeys = new Map<string, Circuit>()
+  const stateOf = (providerId: string): ProviderState => states.of(providerId) ?? "enabled"
   return ProviderHealth.of({
+    stateOf,
     health: (providerId, key) =>
       Effect.map(Clock.currentTimeMillis, (now) => ({
-        state: states.of(providerId) ?? "enabled",
+        state: stateOf(providerId),
         openForSeconds: openForSeconds((key === "Connection" ? ofOwnKeys : ofPlatform).get(providerId) ?? closed, now)
       })),
     record: (providerId, failed) =>

@@ -24,7 +24,7 @@ const heardOf = (credential: Credential, provider: object = {}) =>
       credentials: { resolve: () => Effect.succeed(credential) },
       faults: { at: () => Effect.void, during: (_: string, work: Effect.Effect<unknown>) => work },
       health: {
-        health: () => Effect.succeed({ state: "enabled", openForSeconds: 0 }),
+        stateOf: () => "enabled",
         record: (providerId: string) => Effect.sync(() => void heard.push(providerId))
       },
       lookAt: () => undefined,

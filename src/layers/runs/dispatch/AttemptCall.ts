@@ -176,7 +176,7 @@ export const attemptCall = (parts: Parts): CallAttempt => {
     const endpoint = yield* endpointOf(candidate)
     if (endpoint === null)
       return yield* new ContractInvalid({ detail: "The contract of this run is not stored any more." })
-    const off = switchedOff(endpoint, yield* parts.health.health(endpoint.provider.id))
+    const off = switchedOff(endpoint, parts.health.stateOf(endpoint.provider.id))
     if (off !== null) return yield* off
     const credential = yield* patiently(
       parts.credentials.resolve({

@@ -12,6 +12,7 @@ import { denialOf, isUnrestricted, type PolicyDenial, type WorkspacePolicy } fro
 import type { Catalog } from "../../../services/Catalog.js"
 import type { CredentialFailure, Credentials } from "../../../services/Credentials.js"
 import type { Health, ProviderHealth } from "../../../services/ProviderHealth.js"
+import type { ProviderState } from "../../../services/ProviderStates.js"
 import type { InputProblem, Providers } from "../../../services/Providers.js"
 import type { RunRequest } from "../../../services/Runs.js"
 import { holdFor } from "../../providers/PriceByInput.js"
@@ -67,14 +68,14 @@ export const policyDenial = (
       )
 
 /** Whether the operator has switched the provider off; then nothing is sent to it, for no run. */
-export const switchedOff = ({ provider }: Endpoint, { state }: Health): ProviderDisabled | null =>
+export const switchedOff = ({ provider }: Endpoint, state: ProviderState): ProviderDisabled | null =>
   state === "disabled" ? new ProviderDisabled({ detail: `The operator has switched ${provider.name} off.` }) : null
 
 /** What the operator has decided about the operation or its provider; null when it takes new runs. */
 export const notRunnable = (endpoint: Endpoint, health: Health): NotRunnable | null => {
   const { operation, provider } = endpoint
   if (!operation.activated) return new ActivationBlocked()
-  const off = switchedOff(endpoint, health)
+  const off = switchedOff(endpoint, health.state)
   if (off !== null) return off
   if (health.state === "draining")
     return new ProviderDraining({ detail: `The operator is emptying ${provider.name}; it takes no new runs.` })
