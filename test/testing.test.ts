@@ -411,6 +411,13 @@ describe("a test gateway", () => {
       [hit({ confidence: Number.NaN }), "has a body that JSON cannot hold"],
       [hit({ id: 1n }), "has a body that JSON cannot hold"],
       [hit({ name: () => "Ada" }), "has a body that JSON cannot hold"],
+      [hit(new Map([["a", 1]])), "has a body that JSON cannot hold"],
+      [drop({ after: "-3 seconds" }), 'has an "after" that is no time'],
+      [drop({ after: null as never }), 'has an "after" that is no time'],
+      [hit("x", { contentType: 5 as never }), 'has a "contentType" that is none, such as "application/pdf"'],
+      [hit("x", { contentType: "pdf" }), 'has a "contentType" that is none, such as "application/pdf"'],
+      [hit("x", { contentType: "text/csv", filename: 'a"; x="y' }), 'has a "filename" that is no name'],
+      [hit({ a: 1 }, { contentType: "text/csv" }), "has a contentType beside a body that is neither a text nor bytes"],
       [hit(new Uint8Array(1)), 'has bytes as its body: give their contentType, such as "application/pdf"']
     ]
     const gateway = testGateway()

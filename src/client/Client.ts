@@ -22,6 +22,7 @@ import type {
   ConnectionRequest,
   Discovered,
   EndpointListing,
+  JsonObject,
   LedgerEntry,
   LedgerPage,
   Limits,
@@ -93,7 +94,7 @@ export interface GatewayClient {
     readonly list: (query?: Query<"public-catalog.items">, options?: CallOptions) => Pages<PublicItem, PublicPage>
     readonly get: (catalogItemId: string, options?: CallOptions) => Promise<PublicItem>
     readonly compare: <Input extends object = {}>(
-      request: CompareRequest & { readonly input?: Fields<Input> | undefined },
+      request: CompareRequest & { readonly input?: JsonObject | Fields<Input> | undefined },
       options?: CallOptions
     ) => Promise<Compared>
   }

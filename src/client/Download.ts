@@ -1,7 +1,13 @@
 import type { FetchAnswer } from "./Settings.js"
 
-/** A file as it comes; `end` is called once it is read to its end, has failed, or is read no further. */
-export const download = (answer: FetchAnswer, end: () => void): Response => {
+/**
+ * A file as it comes, for as long as `within` lets it; `end` is called once it is read to its end, has failed, or is
+ * read no further.
+ */
+export const download = (
+  answer: FetchAnswer,
+  { end, within }: { readonly end: () => void; readonly within: <A>(work: Promise<A>) => Promise<A> }
+): Response => {
   const headers = new Headers()
   answer.headers.forEach((value, name) => headers.append(name, value))
   const about = { status: answer.status, headers }
@@ -14,7 +20,7 @@ export const download = (answer: FetchAnswer, end: () => void): Response => {
     {
       pull: async (controller) => {
         try {
-          const { done, value } = await reader.read()
+          const { done, value } = await within(reader.read())
           if (!done && value !== undefined) return controller.enqueue(value)
           controller.close()
         } catch (failure) {

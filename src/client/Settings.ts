@@ -118,12 +118,13 @@ export const headerText = (name: string, given: string): string => {
   return given
 }
 
-/** What JSON would leave out, or write as `{}`. */
+/** What JSON would leave out, or write as `{}` although it holds something, such as a map or a regular expression. */
 const notWritten = (value: unknown): string | null => {
   if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint") return `a ${typeof value}`
-  if (value instanceof Map) return "a Map"
-  if (value instanceof Set) return "a Set"
-  return value instanceof Promise ? "a Promise" : null
+  if (typeof value !== "object" || value === null || Array.isArray(value) || Object.keys(value).length > 0) return null
+  const prototype: unknown = Object.getPrototypeOf(value)
+  const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null
+  return isPlain ? null : `a ${value.constructor.name}`
 }
 
 /**

@@ -25,8 +25,8 @@ const onAbort = (signal: AbortSignal | undefined, act: () => void): (() => void)
   const { acts, tell } = watched.get(signal) ?? watch()
   acts.add(act)
   return () => {
-    acts.delete(act)
-    if (acts.size > 0) return
+    // A second time, the signal may have other acts by then.
+    if (!acts.delete(act) || acts.size > 0) return
     signal.removeEventListener("abort", tell)
     watched.delete(signal)
   }

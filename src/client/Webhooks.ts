@@ -63,10 +63,15 @@ const sentAtOf = (timestamp: string, toleranceSeconds: number): Date => {
   return new Date(seconds * 1000)
 }
 
+const isBuffer = (value: unknown): value is ArrayBuffer =>
+  Object.prototype.toString.call(value) === "[object ArrayBuffer]"
+
 /** A body that a framework has read already comes as an object, also where its type says nothing. */
 const bytesOf = (body: unknown): Uint8Array => {
   if (typeof body === "string") return new TextEncoder().encode(body)
-  if (body instanceof Uint8Array) return body
+  // Not by its class: a page, a worker and a test have classes of their own.
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
+  if (isBuffer(body)) return new Uint8Array(body)
   throw new TypeError("The body must be the text or the bytes that came over the wire, not what a parser made of them")
 }
 
@@ -81,7 +86,7 @@ const secondsOf = (tolerance: unknown): number => {
  */
 export const verifyWebhook = async (
   headers: WebhookHeaders,
-  body: string | Uint8Array,
+  body: string | Uint8Array | ArrayBuffer,
   secret: string | ReadonlyArray<string>,
   { toleranceSeconds = 300 }: { readonly toleranceSeconds?: number | undefined } = {}
 ): Promise<VerifiedWebhook> => {

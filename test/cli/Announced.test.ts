@@ -296,7 +296,7 @@ const harmless: Readonly<Record<string, string>> = {
   "runs list": "only reads",
   "runs show": "only reads",
   "runs watch": "only reads",
-  "runs download": "only reads",
+  "runs download": "only adds",
   "runs uncertain": "only reads",
   "connection create": "only adds",
   "connection list": "only reads",

@@ -348,10 +348,36 @@ layer(Layer.merge(CommandLineTest, WorldLive), { excludeTestServices: true, time
             `You are not logged in to ${other}: gateway login --url ${other}. A script sets GATEWAY_URL=${other} and GATEWAY_TOKEN`
           )
           assert.deepStrictEqual(heard, [])
+          // Settings of another gateway do not stand in the way of the one that is named.
+          for (const others of [
+            { GATEWAY_URL: "gateway.example.com" },
+            { GATEWAY_URL: other, GATEWAY_TOKEN_FILE: "/nonexistent" }
+          ]) {
+            const named = yield* type(`whoami --url ${gateway.url}`, { settings: others })
+            assert.include(named.err.join(), `You are not logged in to ${gateway.url}`)
+          }
+          const blamed = yield* type("whoami", { settings: { GATEWAY_URL: "gateway.example.com" } })
+          assert.include(blamed.err.join(), "GATEWAY_URL: must be the address of a gateway")
           const file = join(folder, "token")
           writeFileSync(file, `${token}\n`)
           assert.strictEqual((yield* type("whoami", { settings: { GATEWAY_TOKEN_FILE: file } })).code, 0)
           assert.isFalse(existsSync(join(folder, "provider-gateway")))
+        }),
+      60_000
+    )
+
+    it.scoped(
+      "revoke the token of the login at a logout, also beside that of a script",
+      () =>
+        Effect.gen(function* () {
+          const { gateway, machine } = yield* World
+          const { decide, file, type } = yield* machine
+          yield* decide("approve")
+          const kept: string = Object.values(JSON.parse(readFileSync(file, "utf8")).tokens as object)[0]
+          const { token } = yield* gateway.funded(1_000_000)
+          assert.strictEqual((yield* type("logout", { settings: { GATEWAY_TOKEN: token } })).code, 0)
+          assert.strictEqual((yield* type("whoami", { settings: { GATEWAY_TOKEN: token } })).code, 0)
+          assert.strictEqual((yield* type("whoami", { settings: { GATEWAY_TOKEN: kept } })).code, 1)
         }),
       60_000
     )
@@ -383,7 +409,7 @@ layer(Layer.merge(CommandLineTest, WorldLive), { excludeTestServices: true, time
           const none = yield* type(["runs", "download", other], { settings })
           assert.deepStrictEqual(
             [none.code, none.err.join()],
-            [1, `The result of ${other} is no file; gateway runs show ${other} prints it`]
+            [1, `The result of ${other} is no file; gateway runs show ${other} shows what it is`]
           )
           // A file that was changed on its way is not kept.
           const relay = yield* Effect.acquireRelease(
@@ -403,7 +429,8 @@ layer(Layer.merge(CommandLineTest, WorldLive), { excludeTestServices: true, time
             ["C:\\x.pdf", "C__x.pdf"],
             ["..", "run_1"],
             [null, "run_1"],
-            ["Rechnung 1.pdf", "Rechnung 1.pdf"]
+            ["Rechnung 1.pdf", "Rechnung 1.pdf"],
+            ["a\u202efdp.exe", "a_fdp.exe"]
           ] as const)
             assert.strictEqual(nameFor(name, "run_1"), expected)
         }),

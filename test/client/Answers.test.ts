@@ -165,7 +165,10 @@ describe("a number beyond 2^53", () => {
       [Symbol("id"), /^id is a symbol, which JSON cannot hold$/],
       [new Map([["a", 1]]), /^id is a Map, which JSON cannot hold$/],
       [new Set(["a"]), /^id is a Set, which JSON cannot hold$/],
-      [Promise.resolve("a"), /^id is a Promise, which JSON cannot hold$/]
+      [Promise.resolve("a"), /^id is a Promise, which JSON cannot hold$/],
+      [/a/, /^id is a RegExp, which JSON cannot hold$/],
+      [new URLSearchParams("a=1"), /^id is a URLSearchParams, which JSON cannot hold$/],
+      [new Error("a"), /^id is a Error, which JSON cannot hold$/]
     ] satisfies ReadonlyArray<readonly [unknown, RegExp]>)
       assert.match(
         String(

@@ -9,6 +9,7 @@ import {
   type GatewayClient,
   type GatewayFailure,
   isGatewayFailure,
+  type JsonObject,
   type LedgerEntry,
   type RefusalCode,
   Refused,
@@ -94,6 +95,12 @@ export const rightCalls = (
   client.run({ endpointId: "a", input: person }),
   client.run({ endpointId: "a", input: { tags: ["a", null, { b: 1 }] }, fallback: { maxAttempts: 2 } }),
   client.search("email", { prefer: "cheapest", limit: undefined })
+]
+
+/** What is generic over inputs still compiles. */
+export const wrapped = <Input extends JsonObject>(client: GatewayClient, input: Input) => [
+  client.run({ endpointId: "a", input }),
+  client.quote({ endpointId: "a", input })
 ]
 
 /** Any `fetch` fits: one with a proxy, one that passes the call on, one of a test. */

@@ -1,5 +1,6 @@
 // Webhooks as Standard Webhooks 1.0.0 signs them; the vector is the one of its reference implementations.
 import { createHmac } from "node:crypto"
+import { runInNewContext } from "node:vm"
 import { afterEach, assert, beforeEach, describe, it, vi } from "vitest"
 import { verifyWebhook, WebhookInvalid } from "../../src/client/index.js"
 import { failureOf } from "./onGateway.js"
@@ -34,6 +35,16 @@ describe("verifyWebhook", () => {
     const shouting = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), [value]]))
     assert.deepStrictEqual(await verifyWebhook(shouting, new TextEncoder().encode(body), secret), expected)
     assert.deepStrictEqual(await verifyWebhook(headers, body, secret.slice(6)), expected)
+    // As of `request.arrayBuffer()`, of a view into a larger one, and of a class that is another's.
+    const { buffer } = new TextEncoder().encode(body)
+    assert.deepStrictEqual(await verifyWebhook(headers, buffer, secret), expected)
+    const larger = new TextEncoder().encode(`xx${body}x`)
+    const foreign: unknown = runInNewContext("new Uint8Array(buffer, 2, length)", {
+      buffer: larger.buffer,
+      length: body.length
+    })
+    assert.isFalse(foreign instanceof Uint8Array)
+    assert.deepStrictEqual(await verifyWebhook(headers, foreign as Uint8Array, secret), expected)
   })
 
   it("takes any right signature among several, and any of two secrets while one is replaced", async () => {

@@ -51,9 +51,12 @@ export class NotLoggedIn extends Data.TaggedError("NotLoggedIn")<{ readonly url:
   }
 }
 
-export class BadAddress extends Data.TaggedError("BadAddress")<{ readonly text: string }> {
+export class BadAddress extends Data.TaggedError("BadAddress")<{
+  readonly of: "--url" | "GATEWAY_URL"
+  readonly text: string
+}> {
   override get message() {
-    return `--url: must be the address of a gateway, such as https://gateway.example.com, not "${this.text}"`
+    return `${this.of}: must be the address of a gateway, such as https://gateway.example.com, not "${this.text}"`
   }
 }
 
@@ -176,13 +179,13 @@ export const urlOption = Options.text("url").pipe(
 )
 
 /** An address without a slash at its end. */
-const addressOf = (text: string): Effect.Effect<string, BadAddress> => {
+const addressOf = (text: string, of: BadAddress["of"]): Effect.Effect<string, BadAddress> => {
   const url = readUrl(text)
   const sound =
     url !== null &&
     ["http:", "https:"].includes(url.protocol) &&
     [url.username, url.password, url.search, url.hash].every((part) => part === "")
-  return sound ? Effect.succeed(`${url.origin}${url.pathname}`.replace(/\/+$/, "")) : new BadAddress({ text })
+  return sound ? Effect.succeed(`${url.origin}${url.pathname}`.replace(/\/+$/, "")) : new BadAddress({ of, text })
 }
 
 const configuredUrl = Effect.option(Config.nonEmptyString("GATEWAY_URL"))
@@ -190,21 +193,17 @@ const configuredUrl = Effect.option(Config.nonEmptyString("GATEWAY_URL"))
 /** The address that is meant, or null where nothing says one. */
 export const addressFor = (url: Option.Option<string>) =>
   Effect.gen(function* () {
+    if (Option.isSome(url)) return yield* addressOf(url.value, "--url")
     const configured = yield* configuredUrl
-    const named = Option.getOrNull(Option.orElse(url, () => configured))
-    return named === null ? yield* currentUrl : yield* addressOf(named)
+    return Option.isSome(configured) ? yield* addressOf(configured.value, "GATEWAY_URL") : yield* currentUrl
   })
 
-/**
- * The token for an address: `GATEWAY_TOKEN` for that of `GATEWAY_URL`, and for no other, which `--url` may name; else
- * that of the login. Null where there is neither.
- */
-const tokenAt = (address: string) =>
+/** `GATEWAY_TOKEN`, for the address of `GATEWAY_URL` and for no other, which `--url` may name. */
+const scriptToken = (address: string) =>
   Effect.gen(function* () {
-    const given = yield* secret("GATEWAY_TOKEN")
-    const configured = yield* configuredUrl
-    const isMeant = Option.isSome(configured) && (yield* addressOf(configured.value)) === address
-    return isMeant && Option.isSome(given) ? given.value : yield* tokenFor(address)
+    const configured = Option.getOrElse(yield* configuredUrl, () => "")
+    const meant = yield* Effect.option(addressOf(configured, "GATEWAY_URL"))
+    return Option.contains(meant, address) ? Option.getOrNull(yield* secret("GATEWAY_TOKEN")) : null
   })
 
 /** Says it where a token would travel unprotected. */
@@ -236,13 +235,23 @@ export const gatewayAt = (url: string, token: Redacted.Redacted): LoggedIn => ({
     )
 })
 
-/** The gateway that is meant, with the token for it. */
+/** The gateway that is meant, with the token that the login keeps for it. */
+export const keptLogin = (url: Option.Option<string>) =>
+  Effect.gen(function* () {
+    const address = yield* addressFor(url)
+    const token = address === null ? null : yield* tokenFor(address)
+    if (address === null || token === null) return yield* new NotLoggedIn({ url: address })
+    return gatewayAt(address, token)
+  })
+
+/** The gateway that is meant, with the token of a script for it, or else that of the login. */
 export const loggedIn = (url: Option.Option<string>) =>
   Effect.gen(function* () {
     const address = yield* addressFor(url)
-    const token = address === null ? null : yield* tokenAt(address)
-    if (address === null || token === null) return yield* new NotLoggedIn({ url: address })
-    return gatewayAt(address, token)
+    const given = address === null ? null : yield* scriptToken(address)
+    if (address === null || given === null) return yield* keptLogin(url)
+    yield* warnOfPlainHttp(address)
+    return gatewayAt(address, given)
   })
 
 export class NeedsLogin extends Data.TaggedError("NeedsLogin")<{ readonly message: string }> {}

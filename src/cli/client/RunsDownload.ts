@@ -1,9 +1,11 @@
 /** `runs download`: the file of a result, checked against the digest that the run has of it. */
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
+import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import { Data, Effect, Option, Schema } from "effect"
 import { createHash } from "node:crypto"
+import { cutText } from "../../domain/Characters.js"
 import { mediaNamedBy } from "../../domain/Run.js"
 import { answer } from "../Answer.js"
 import * as Inputs from "../Inputs.js"
@@ -29,19 +31,25 @@ export const fileOf = ({ json }: Found) => Option.map(decodeFile(json["result"])
 
 /** A name in this folder, whatever the provider called it. */
 export const nameFor = (filename: string | null | undefined, otherwise: string): string => {
-  const safe = (filename ?? "").replace(/[/\\:\p{Cc}]/gu, "_").replace(/^\.+/, "")
+  const safe = cutText((filename ?? "").replace(/[/\\:\p{Cc}\p{Cf}]/gu, "_"), 200).replace(/^\.+/, "")
   return safe === "" ? otherwise : safe
 }
 
+const isThere = (error: PlatformError): boolean => error._tag === "SystemError" && error.reason === "AlreadyExists"
+
+/** A part of a file is not left behind. */
 const written = (path: string, bytes: Uint8Array) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     // Nothing that is there is replaced.
-    yield* files.writeFile(path, bytes, { flag: "wx" })
+    yield* files
+      .writeFile(path, bytes, { flag: "wx" })
+      .pipe(Effect.tapError((error) => (isThere(error) ? Effect.void : Effect.ignore(files.remove(path)))))
   }).pipe(
     Effect.mapError((error) => {
-      const isThere = error._tag === "SystemError" && error.reason === "AlreadyExists"
-      const message = isThere ? `${path} is there already; --to names another file` : `${path} cannot be written`
+      const message = isThere(error)
+        ? `${path} is there already; --to names another file`
+        : `${path} cannot be written: ${error.message}`
       return new NotDownloaded({ message })
     })
   )
@@ -66,7 +74,7 @@ export const runsDownload = Command.make(
         const media = fileOf(yield* runAt(gateway, runId))
         if (Option.isNone(media))
           return yield* new NotDownloaded({
-            message: `The result of ${runId} is no file; gateway runs show ${runId} prints it`
+            message: `The result of ${runId} is no file; gateway runs show ${runId} shows what it is`
           })
         const { contentType, downloadPath, filename, sha256 } = media.value
         const bytes = yield* gateway.file(downloadPath)

@@ -14,6 +14,7 @@ import {
   addressFor,
   expectShape,
   gatewayAt,
+  keptLogin,
   loggedIn,
   NotLoggedIn,
   send,
@@ -124,7 +125,7 @@ export const login = Command.make(
 export const logout = Command.make("logout", { url: urlOption, dryRun, json: Inputs.json }, ({ url: asked, ...how }) =>
   announced(
     how,
-    Effect.map(loggedIn(asked), ({ send, url }) => ({
+    Effect.map(keptLogin(asked), ({ send, url }) => ({
       will: [`Revokes the token of your login to ${url}, and forgets it on this machine`],
       work: Effect.gen(function* () {
         yield* sendAgain(send({ method: "POST", path: "/v1/logout" })).pipe(

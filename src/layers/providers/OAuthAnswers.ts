@@ -102,8 +102,9 @@ export const refusedOrUnavailable: Verdict = (said) => {
   const { error, status } = said
   if (status === 429) return new ServerUnavailable({ reason: "busy", word: "429" })
   if (status >= 500 || (error !== null && passing.has(error))) return failed(said)
-  // Some providers say no with 200.
-  if (status < 400 && error === null) return new ServerUnavailable({ reason: "unusable", word: String(status) })
+  // Some providers say no with 200. A redirect says nothing, whatever stands in it.
+  if (status < 400 && (error === null || status >= 300))
+    return new ServerUnavailable({ reason: "unusable", word: String(status) })
   return new GrantRefused({
     of: status === 401 || (error !== null && ofClient.has(error)) ? "client" : "grant",
     code: error

@@ -41,13 +41,25 @@ const members: Record<Exclude<keyof Answer | keyof Failure, keyof AnswerOptions>
   how: true
 }
 
-/** JSON would leave a function out, and make null of NaN. */
+/** JSON would leave a function out, make null of NaN, and `{}` of a map. */
 const isLost = (value: unknown): boolean =>
-  ["function", "symbol"].includes(typeof value) || (typeof value === "number" && !Number.isFinite(value))
+  ["function", "symbol"].includes(typeof value) ||
+  (typeof value === "number" && !Number.isFinite(value)) ||
+  value instanceof Map ||
+  value instanceof Set ||
+  value instanceof Promise
 
-const bodyMistake = ({ body, contentType }: Answer): string | null => {
+const isType = (value: unknown): boolean =>
+  typeof value === "string" && /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:;[\x20-\x7e]*)?$/.test(value)
+const isFilename = (value: unknown): boolean => typeof value === "string" && /^[^"\\\p{Cc}]+$/u.test(value)
+
+const bodyMistake = ({ body, contentType, filename }: Answer): string | null => {
+  if (contentType !== null && !isType(contentType)) return `has a "contentType" that is none, such as "application/pdf"`
+  if (filename !== null && !isFilename(filename)) return `has a "filename" that is no name, such as "invoice.pdf"`
   if (body instanceof Uint8Array)
     return contentType === null ? `has bytes as its body: give their contentType, such as "application/pdf"` : null
+  if (contentType !== null && body !== undefined && typeof body !== "string")
+    return "has a contentType beside a body that is neither a text nor bytes"
   let lost = false
   const written = Either.try(() =>
     JSON.stringify(body, (_, value: unknown) => {
@@ -58,8 +70,11 @@ const bodyMistake = ({ body, contentType }: Answer): string | null => {
   return lost || Either.isLeft(written) ? "has a body that JSON cannot hold" : null
 }
 
+/** The reader of durations makes 0 of what is below. */
 const isTime = (after: unknown): boolean =>
-  Option.isSome(Duration.decodeUnknown(after)) && !(typeof after === "number" && !(after >= 0))
+  Option.isSome(Duration.decodeUnknown(after)) &&
+  !(typeof after === "number" && !(after >= 0)) &&
+  !(typeof after === "string" && after.trimStart().startsWith("-"))
 
 /** What is wrong with a step; the text follows its name. Null when nothing is. */
 export const stepMistake = (value: unknown): string | null => {

@@ -48,7 +48,7 @@ export type Scripted = Step | ((call: ProviderCall) => Step)
 /** An option that does not exist stays on the step, so that `ScriptMistakes.ts` can name it. */
 const withDefaults = (options: StepOptions): Taken => ({
   ...options,
-  after: options.after ?? 0,
+  after: options.after === undefined ? 0 : options.after,
   costMicros: options.costMicros ?? null
 })
 

@@ -185,7 +185,8 @@ describe("an error of the server itself", () => {
       for (const [status, body] of [
         [200, json({})],
         [200, "<html>"],
-        [304, ""]
+        [304, ""],
+        [302, json({ error: "invalid_grant" })]
       ] as const) {
         const failed = yield* (yield* asked(status, body)).renewed
         assert.strictEqual(failed._tag === "ServerUnavailable" && failed.reason, "unusable", `${status} ${body}`)

@@ -176,8 +176,6 @@ export const attemptCall = (parts: Parts): CallAttempt => {
     const endpoint = yield* endpointOf(candidate)
     if (endpoint === null)
       return yield* new ContractInvalid({ detail: "The contract of this run is not stored any more." })
-    const off = switchedOff(endpoint, parts.health.stateOf(endpoint.provider.id))
-    if (off !== null) return yield* off
     const credential = yield* patiently(
       parts.credentials.resolve({
         workspaceId: run.workspaceId,
@@ -191,6 +189,9 @@ export const attemptCall = (parts: Parts): CallAttempt => {
         : yield* filesFor(parts, run, endpoint.operation, candidate.input)
     yield* parts.faults.at("dispatch.before_send")
     yield* mayBeSent(work, run)
+    // Last, because what comes before it may wait for long.
+    const off = switchedOff(endpoint, parts.health.stateOf(endpoint.provider.id))
+    if (off !== null) return yield* off
     const { answer, sharedWithRunId } = yield* send(work.stop, run, attempt, {
       endpoint,
       input: candidate.input,
