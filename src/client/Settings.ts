@@ -131,7 +131,8 @@ const notWritten = (value: unknown): string | null => {
  * Refuses what JSON would change without a word: NaN and infinities would become null, a function would be missing, and
  * an integer beyond 2^53 may have lost digits before it came here.
  */
-const faithful = (name: string, value: unknown): unknown => {
+const faithful = function (this: unknown, member: string, value: unknown): unknown {
+  const name = Array.isArray(this) ? `item ${member} of a list` : member
   const kind = notWritten(value)
   if (kind !== null) throw new TypeError(`${name} is ${kind}, which JSON cannot hold`)
   if (typeof value !== "number" || Number.isSafeInteger(value)) return value

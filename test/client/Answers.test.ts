@@ -168,7 +168,8 @@ describe("a number beyond 2^53", () => {
       [Promise.resolve("a"), /^id is a Promise, which JSON cannot hold$/],
       [/a/, /^id is a RegExp, which JSON cannot hold$/],
       [new URLSearchParams("a=1"), /^id is a URLSearchParams, which JSON cannot hold$/],
-      [new Error("a"), /^id is a Error, which JSON cannot hold$/]
+      [new Error("a"), /^id is a Error, which JSON cannot hold$/],
+      [[1, Number.NaN], /^item 1 of a list is NaN, which JSON cannot hold$/]
     ] satisfies ReadonlyArray<readonly [unknown, RegExp]>)
       assert.match(
         String(
