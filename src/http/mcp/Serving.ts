@@ -10,7 +10,7 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Context, Effect, Layer, Runtime, Schema } from "effect"
 import type { CallToolResult, Server } from "@modelcontextprotocol/server"
 import { agentInstructions, productName, productVersion } from "../../domain/Product.js"
-import type { TokenRevoked, Unauthorized } from "../../domain/ApiErrors.js"
+import { type TokenRevoked, type Unauthorized, ValidationError } from "../../domain/ApiErrors.js"
 import { ParsedObject } from "../../domain/Json.js"
 import { writeJson } from "../../domain/LosslessJson.js"
 import { readUrl } from "../../domain/Url.js"
@@ -152,8 +152,16 @@ export const mcpLayer: Layer.Layer<never, never, Accounts | HttpSettings | RateL
         const caller = yield* authenticate(request, bearerToken(request.headers["authorization"] ?? ""), state)
         const parsedBody = yield* anyJsonBody(request, messageBudget)
         // Older revisions may send several messages in one request. Each is a request.
-        if (Array.isArray(parsedBody))
+        if (Array.isArray(parsedBody)) {
+          const { limit } = state.rate ?? { limit: Infinity }
+          // No wait would let them through.
+          if (parsedBody.length > limit)
+            return yield* ValidationError.of(
+              "body",
+              `may hold at most ${limit} messages, as many as may be sent at once`
+            )
           for (let more = 1; more < parsedBody.length; more++) yield* spend(limiter, caller.workspaceId, state)
+        }
         const visit: Visit = {
           caller,
           requestId: state.requestId,

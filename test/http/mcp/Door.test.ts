@@ -137,6 +137,15 @@ describe("the rate of a workspace", () => {
     const batch = await post([listTools, { ...listTools, id: 2 }, { ...listTools, id: 3 }], {}, own)
     assert.strictEqual(batch.status, 200)
     assert.match(String(batch.headers["ratelimit"]), /r=2/)
+    // No wait would let it through, so it is not told to wait, and spends nothing beside itself.
+    const never = await post(
+      [1, 2, 3, 4, 5, 6, 7].map((id) => ({ ...listTools, id })),
+      {},
+      own
+    )
+    assert.strictEqual(never.status, 400)
+    assert.include(JSON.parse(never.text).error.message, "body: may hold at most 6 messages")
+    assert.match(String(never.headers["ratelimit"]), /r=1/)
     const over = await post(
       [1, 2, 3].map((id) => ({ ...listTools, id })),
       {},
