@@ -118,13 +118,15 @@ export const headerText = (name: string, given: string): string => {
   return given
 }
 
-/** What JSON would leave out, or write as `{}` although it holds something, such as a map or a regular expression. */
+/** JSON writes objects of these kinds as what they hold; one of a class is of the kind `Object`. */
+const written: ReadonlySet<string> = new Set(["Array", "Boolean", "Number", "Object", "String"])
+
+/** The kind of a value that JSON would leave out, or write as `{}`, such as a map or a regular expression. */
 const notWritten = (value: unknown): string | null => {
-  if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint") return `a ${typeof value}`
-  if (typeof value !== "object" || value === null || Array.isArray(value) || Object.keys(value).length > 0) return null
-  const prototype: unknown = Object.getPrototypeOf(value)
-  const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null
-  return isPlain ? null : `a ${value.constructor.name}`
+  if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint") return typeof value
+  if (typeof value !== "object" || value === null || Object.keys(value).length > 0) return null
+  const kind = Object.prototype.toString.call(value).slice("[object ".length, -1)
+  return written.has(kind) ? null : kind
 }
 
 /**
@@ -134,7 +136,7 @@ const notWritten = (value: unknown): string | null => {
 const faithful = function (this: unknown, member: string, value: unknown): unknown {
   const name = Array.isArray(this) ? `item ${member} of a list` : member
   const kind = notWritten(value)
-  if (kind !== null) throw new TypeError(`${name} is ${kind}, which JSON cannot hold`)
+  if (kind !== null) throw new TypeError(`${name} is of the kind ${kind}, which JSON cannot hold`)
   if (typeof value !== "number" || Number.isSafeInteger(value)) return value
   if (!Number.isFinite(value)) throw new TypeError(`${name} is ${value}, which JSON cannot hold`)
   if (Number.isInteger(value))

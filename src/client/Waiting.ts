@@ -68,11 +68,12 @@ export const attemptLimit = (millis: number, callers: AbortSignal | undefined): 
     signal,
     within: (work) =>
       new Promise((resolve, reject) => {
-        work.then(resolve, reject)
         // What looks at the signal ends first, and says more: that nothing was sent, for one.
-        const giveUp = () => setTimeout(() => reject(signal.reason))
+        const giveUp = () => void setTimeout(() => reject(signal.reason))
+        // A file is read in many pieces: none of them leaves a listener behind.
+        const forget = onAbort(signal, giveUp)
         if (signal.aborted) giveUp()
-        else signal.addEventListener("abort", giveUp, { once: true })
+        work.then(resolve, reject).finally(forget)
       }),
     stopClock,
     release: () => {

@@ -119,8 +119,51 @@ describe("an answer", () => {
   })
 })
 
-describe("a signal of the caller", () => {
-  it("has one listener for all calls that it can end, and none afterwards", async () => {
+describe("an input", () => {
+  it("of a class whose fields are all left out is an empty object", async () => {
+    class Filters {
+      declare readonly city?: string
+    }
+    const bodies: Array<string | undefined> = []
+    const client = createClient({
+      baseUrl: "https://gateway.test",
+      token: "pgw_x",
+      fetch: (_, { body }) => {
+        bodies.push(body)
+        return Promise.resolve(Response.json({}))
+      }
+    })
+    await client.quote({ endpointId: "a", input: new Filters() })
+    assert.deepStrictEqual(bodies, ['{"endpointId":"a","input":{}}'])
+  })
+})
+
+describe("a signal", () => {
+  it("that the client gives to fetch has no listener for each piece of a file", async () => {
+    let given: AbortSignal | undefined
+    const listeners: Array<number> = []
+    const client = createClient({
+      baseUrl: "https://gateway.test",
+      token: "pgw_x",
+      fetch: (_, { signal }) => {
+        given = signal
+        const pieces = new ReadableStream<Uint8Array>({
+          pull: (controller) => {
+            listeners.push(getEventListeners(signal, "abort").length)
+            if (listeners.length <= 20) controller.enqueue(new Uint8Array(1))
+            else controller.close()
+          }
+        })
+        return Promise.resolve(new Response(pieces))
+      }
+    })
+    const file = await client.runs.media("/v1/runs/run_1/media/med_1")
+    assert.strictEqual((await file.arrayBuffer()).byteLength, 20)
+    assert.isAtMost(Math.max(...listeners), 1)
+    assert.strictEqual(given === undefined ? null : getEventListeners(given, "abort").length, 0)
+  })
+
+  it("of the caller has one listener for all calls that it can end, and none afterwards", async () => {
     const client = createClient({
       baseUrl: "https://gateway.test",
       token: "pgw_x",
@@ -160,15 +203,15 @@ describe("a number beyond 2^53", () => {
       [2 ** 53, /^id is 9007199254740992, beyond 2\^53: .* Send it as a text/],
       [Number.NaN, /^id is NaN, which JSON cannot hold$/],
       [Number.POSITIVE_INFINITY, /^id is Infinity, which JSON cannot hold$/],
-      [1n, /^id is a bigint, which JSON cannot hold$/],
-      [() => 1, /^id is a function, which JSON cannot hold$/],
-      [Symbol("id"), /^id is a symbol, which JSON cannot hold$/],
-      [new Map([["a", 1]]), /^id is a Map, which JSON cannot hold$/],
-      [new Set(["a"]), /^id is a Set, which JSON cannot hold$/],
-      [Promise.resolve("a"), /^id is a Promise, which JSON cannot hold$/],
-      [/a/, /^id is a RegExp, which JSON cannot hold$/],
-      [new URLSearchParams("a=1"), /^id is a URLSearchParams, which JSON cannot hold$/],
-      [new Error("a"), /^id is a Error, which JSON cannot hold$/],
+      [1n, /^id is of the kind bigint, which JSON cannot hold$/],
+      [() => 1, /^id is of the kind function, which JSON cannot hold$/],
+      [Symbol("id"), /^id is of the kind symbol, which JSON cannot hold$/],
+      [new Map([["a", 1]]), /^id is of the kind Map, which JSON cannot hold$/],
+      [new Set(["a"]), /^id is of the kind Set, which JSON cannot hold$/],
+      [Promise.resolve("a"), /^id is of the kind Promise, which JSON cannot hold$/],
+      [/a/, /^id is of the kind RegExp, which JSON cannot hold$/],
+      [new URLSearchParams("a=1"), /^id is of the kind URLSearchParams, which JSON cannot hold$/],
+      [new Error("a"), /^id is of the kind Error, which JSON cannot hold$/],
       [[1, Number.NaN], /^item 1 of a list is NaN, which JSON cannot hold$/]
     ] satisfies ReadonlyArray<readonly [unknown, RegExp]>)
       assert.match(

@@ -235,21 +235,22 @@ export const gatewayAt = (url: string, token: Redacted.Redacted): LoggedIn => ({
     )
 })
 
-/** The gateway that is meant, with the token that the login keeps for it. */
-export const keptLogin = (url: Option.Option<string>) =>
+const keptAt = (address: string | null) =>
   Effect.gen(function* () {
-    const address = yield* addressFor(url)
     const token = address === null ? null : yield* tokenFor(address)
     if (address === null || token === null) return yield* new NotLoggedIn({ url: address })
     return gatewayAt(address, token)
   })
+
+/** The gateway that is meant, with the token that the login keeps for it. */
+export const keptLogin = (url: Option.Option<string>) => Effect.flatMap(addressFor(url), keptAt)
 
 /** The gateway that is meant, with the token of a script for it, or else that of the login. */
 export const loggedIn = (url: Option.Option<string>) =>
   Effect.gen(function* () {
     const address = yield* addressFor(url)
     const given = address === null ? null : yield* scriptToken(address)
-    if (address === null || given === null) return yield* keptLogin(url)
+    if (address === null || given === null) return yield* keptAt(address)
     yield* warnOfPlainHttp(address)
     return gatewayAt(address, given)
   })

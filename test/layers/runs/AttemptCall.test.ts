@@ -1,4 +1,4 @@
-/** What the end of a call says about its provider to others. */
+/** What one call asks before it is made, and what its end says about its provider to others. */
 import { assert, it } from "@effect/vitest"
 import { Clock, Effect, Redacted } from "effect"
 import { Micros } from "../../../src/domain/Micros.js"
@@ -9,27 +9,49 @@ import { FetchFailed } from "../../../src/domain/RunFailures.js"
 import { attemptCall } from "../../../src/layers/runs/dispatch/AttemptCall.js"
 import { makeSharedCalls } from "../../../src/layers/runs/dispatch/SharedCalls.js"
 import type { Parts } from "../../../src/layers/runs/dispatch/Work.js"
+import type { ProviderState } from "../../../src/services/ProviderStates.js"
 import { makeOneTimeEvent } from "../../../src/services/OneTimeEvent.js"
 import { endpoint } from "../../support/catalog.js"
 
-/** The providers whose health heard of a call that failed, with this key. */
-const heardOf = (credential: Credential, provider: object = {}) =>
+interface Called {
+  readonly credential: Credential
+  readonly provider?: object
+  /** What the operator does while the key of the call is looked up. */
+  readonly meanwhile?: ProviderState
+}
+
+/** How a call ends whose provider is never reached, the calls that were made, and the providers whose health heard. */
+const endOf = ({ credential, meanwhile = "enabled", provider = {} }: Called) =>
   Effect.gen(function* () {
     const called = endpoint({ id: "e", provider })
     const heard: Array<string> = []
+    let made = 0
+    let state: ProviderState = "enabled"
     const clock = yield* Clock.clockWith(Effect.succeed)
     const parts = {
       catalog: { endpointAt: () => Effect.succeed(called) },
       clock,
-      credentials: { resolve: () => Effect.succeed(credential) },
+      credentials: {
+        resolve: () =>
+          Effect.sync(() => {
+            state = meanwhile
+            return credential
+          })
+      },
       faults: { at: () => Effect.void, during: (_: string, work: Effect.Effect<unknown>) => work },
       health: {
-        stateOf: () => "enabled",
+        stateOf: () => state,
         record: (providerId: string) => Effect.sync(() => void heard.push(providerId))
       },
       lookAt: () => undefined,
       patiently: (work: Effect.Effect<unknown>) => work,
-      providers: { call: () => notSent(new FetchFailed()) },
+      providers: {
+        call: () =>
+          Effect.suspend(() => {
+            made += 1
+            return notSent(new FetchFailed())
+          })
+      },
       shared: makeSharedCalls(),
       stats: { record: () => Effect.void },
       tracer: null
@@ -51,16 +73,29 @@ const heardOf = (credential: Credential, provider: object = {}) =>
     }
     const attempt = { attemptId: "att", providerId: called.provider.id, startedAt: 0 } as unknown as Attempt
     const failed = yield* Effect.flip(attemptCall(parts)(work, {} as Run, { attempt, candidate }))
-    assert.strictEqual(failed._tag, "ProviderFailure")
+    return { ended: failed._tag, made, heard }
+  })
+
+/** The providers whose health heard of a call that failed. */
+const heardOf = (called: Called) =>
+  Effect.map(endOf(called), ({ ended, heard, made }) => {
+    assert.deepStrictEqual([ended, made], ["ProviderFailure", 1])
     return heard
   })
 
 it.effect("a failure with a customer's own key, or of a fixture, says nothing about the provider for others", () =>
   Effect.gen(function* () {
     const secret = Redacted.make("secret")
-    assert.deepStrictEqual(yield* heardOf({ _tag: "Platform", secret }), ["p-e"])
-    assert.deepStrictEqual(yield* heardOf({ _tag: "None" }), ["p-e"])
-    assert.deepStrictEqual(yield* heardOf({ _tag: "Connection", connectionId: "con_1", secret }), [])
-    assert.deepStrictEqual(yield* heardOf({ _tag: "None" }, { mock: true }), [])
+    assert.deepStrictEqual(yield* heardOf({ credential: { _tag: "Platform", secret } }), ["p-e"])
+    assert.deepStrictEqual(yield* heardOf({ credential: { _tag: "None" } }), ["p-e"])
+    assert.deepStrictEqual(yield* heardOf({ credential: { _tag: "Connection", connectionId: "con_1", secret } }), [])
+    assert.deepStrictEqual(yield* heardOf({ credential: { _tag: "None" }, provider: { mock: true } }), [])
+  })
+)
+
+it.effect("a provider that is switched off while the key of a call is looked up is not called", () =>
+  Effect.gen(function* () {
+    const end = yield* endOf({ credential: { _tag: "None" }, meanwhile: "disabled" })
+    assert.deepStrictEqual(end, { ended: "provider_disabled", made: 0, heard: [] })
   })
 )

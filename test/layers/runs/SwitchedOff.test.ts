@@ -1,17 +1,7 @@
 /** A provider that an operator switches off is called no more, also by runs that were admitted before. */
 import { assert, it } from "@effect/vitest"
-import { Clock, Effect, Fiber, TestClock } from "effect"
+import { Effect, Fiber, TestClock } from "effect"
 import { commandLine } from "../../../src/domain/AuditEntry.js"
-import { notSent } from "../../../src/domain/ProviderCall.js"
-import type { Candidate } from "../../../src/domain/RoutePlan.js"
-import type { Attempt, Run } from "../../../src/domain/Run.js"
-import { FetchFailed } from "../../../src/domain/RunFailures.js"
-import { attemptCall } from "../../../src/layers/runs/dispatch/AttemptCall.js"
-import { makeSharedCalls } from "../../../src/layers/runs/dispatch/SharedCalls.js"
-import type { Parts } from "../../../src/layers/runs/dispatch/Work.js"
-import { makeOneTimeEvent } from "../../../src/services/OneTimeEvent.js"
-import type { ProviderState } from "../../../src/services/ProviderStates.js"
-import { endpoint } from "../../support/catalog.js"
 import { Caller, hit, miss, ProviderHealth, run, Runs, testGateway, Wallet } from "../../../src/testing.js"
 
 const input = { name: "Ada Example", domain: "example.com" }
@@ -78,44 +68,6 @@ it.effect("a run that waited for a slot while its provider was switched off fail
       called: ["mock-email-find"],
       spentMicros: 0
     })
-  })
-)
-
-it.effect("a provider that is switched off while the key of a call is looked up is not called", () =>
-  Effect.gen(function* () {
-    const called = endpoint({ id: "e" })
-    const sent: Array<string> = []
-    let state: ProviderState = "enabled"
-    const clock = yield* Clock.clockWith(Effect.succeed)
-    const parts = {
-      catalog: { endpointAt: () => Effect.succeed(called) },
-      clock,
-      credentials: {
-        resolve: () =>
-          Effect.sync(() => {
-            state = "disabled"
-            return { _tag: "None" }
-          })
-      },
-      faults: { at: () => Effect.void, during: (_: string, work: Effect.Effect<unknown>) => work },
-      health: { stateOf: () => state, record: () => Effect.void },
-      lookAt: () => undefined,
-      patiently: (work: Effect.Effect<unknown>) => work,
-      providers: { call: () => Effect.suspend(() => (sent.push("e"), notSent(new FetchFailed()))) },
-      shared: makeSharedCalls(),
-      stats: { record: () => Effect.void },
-      tracer: null
-    } as unknown as Parts
-    const work = {
-      lease: { node: "n", token: "t", millis: 60_000 },
-      sinceNanos: clock.unsafeCurrentTimeNanos(),
-      stop: makeOneTimeEvent<"cancelled" | "lease_lost">(),
-      trace: null
-    }
-    const attempt = { attemptId: "att", providerId: called.provider.id, startedAt: 0 } as unknown as Attempt
-    const candidate = { endpointId: "e", contractVersion: called.contractVersion, input: {} } as unknown as Candidate
-    const failed = yield* Effect.flip(attemptCall(parts)(work, {} as Run, { attempt, candidate }))
-    assert.deepStrictEqual([failed._tag, sent], ["provider_disabled", []])
   })
 )
 
