@@ -125,11 +125,19 @@ const codeOf = (schema) => {
   return codes.length === 1 ? codes[0] : undefined
 }
 
+/** The member that holds the items, where the answer is a page of a list. */
+const itemsOfPage = (schemas, schema) => {
+  const { properties = {} } =
+    schema?.$ref === undefined ? {} : schemas[schema.$ref.replace("#/components/schemas/", "")]
+  return properties.nextCursor && Object.keys(properties).find((name) => properties[name].type === "array")
+}
+
 /** What a client sees of an operation. */
-const readOperation = ([path, method, operation]) => {
+const readOperation = (schemas, [path, method, operation]) => {
   const parameters = operation.parameters ?? []
   const [, success] = Object.entries(operation.responses).find(([status]) => status.startsWith("2"))
   const content = success.content ?? {}
+  const answer = content["application/json"]?.schema
   return {
     id: operation.operationId,
     method: method.toUpperCase(),
@@ -140,7 +148,8 @@ const readOperation = ([path, method, operation]) => {
     query: parameters.filter((each) => each.in === "query"),
     keyed: parameters.some((each) => each.in === "header" && each.name === "idempotency-key"),
     body: operation.requestBody?.content["application/json"].schema,
-    answer: content["application/json"]?.schema,
+    answer,
+    items: itemsOfPage(schemas, answer),
     kind: content["application/json"] ? "json" : Object.keys(content).length === 0 ? "nothing" : "file"
   }
 }
@@ -168,8 +177,10 @@ const operationType = (operation) => {
   }`
 }
 
-const routeOf = ({ id, keyed, kind, method, path }) =>
-  `${literal(id)}: { method: ${literal(method)}, path: ${literal(path)}, keyed: ${keyed}, answers: ${literal(kind)} }`
+const routeOf = ({ id, items, keyed, kind, method, path }) => {
+  const page = items === undefined ? "" : `, items: ${literal(items)}`
+  return `${literal(id)}: { method: ${literal(method)}, path: ${literal(path)}, keyed: ${keyed}, answers: ${literal(kind)}${page} }`
+}
 
 /** The text of each file by its name, formatted as the rest of the repository. */
 export const filesFor = async (document) => {
@@ -177,7 +188,7 @@ export const filesFor = async (document) => {
   const operations = Object.entries(document.paths)
     .flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => [path, method, operation]))
     .filter(([path, , { operationId }]) => path.startsWith("/v1/") && !notForClients.includes(operationId))
-    .map(readOperation)
+    .map((each) => readOperation(schemas, each))
   const errors = Object.values(schemas).filter((schema) => codeOf(schema) !== undefined)
   const names = [...reachable(schemas, [...operations.flatMap(({ answer, body }) => [answer, body]), ...errors])]
     .filter((name) => name !== "Json" && name !== "JsonObject")
@@ -206,7 +217,7 @@ ${errors.map((schema) => `${comment(schema.description)}readonly ${literal(codeO
 `
   const operationsText = `/**
  * How each operation is sent: \`keyed\` takes an idempotency key; \`answers\` says whether the answer is JSON, a file or
- * nothing.
+ * nothing; \`items\` is the member of a page that holds them.
  */
 export const routes = {
 ${operations.map(routeOf).join(",\n")}

@@ -103,10 +103,12 @@ const isObject = (value: unknown): value is object => typeof value === "object" 
 
 /**
  * The one place that takes the gateway at its word: an answer has the shape that its document gives. Whether the other
- * end is a gateway at all shows in whether it answers an object.
+ * end is a gateway at all shows in whether it answers an object, and a page with its items.
  */
-const isAnswer = <Id extends OperationId>(_id: Id, value: unknown): value is Answer<Id> =>
-  value === undefined || isObject(value)
+const isAnswer = <Id extends OperationId>(id: Id, value: unknown): value is Answer<Id> => {
+  const route = routes[id]
+  return value === undefined || (isObject(value) && (!("items" in route) || route.items in value))
+}
 
 /** Not every service that answers an `error` is a gateway. */
 const isRefusal = (value: unknown): value is Refusals[RefusalCode] => {
@@ -258,7 +260,7 @@ export const makeTransport = (settings: Settings): Transport => {
         if (isAnswer(id, result.value)) return result.value
         mayHaveArrived = true
         const about = { what: "something that is no answer of a gateway", retryable: false, requestId: null }
-        const text = String(result.value).slice(0, 1000)
+        const text = settings.json.stringify(result.value).slice(0, 1000)
         throw new UnexpectedAnswer(request.url, 200, text, { ...about, idempotencyKey: keyToGoOn }, ofRun())
       }
       // It is gone, and an attempt before this one may have done it.

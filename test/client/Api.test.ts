@@ -76,12 +76,14 @@ const calls: ReadonlyArray<(client: GatewayClient) => unknown> = [
 describe("the client", () => {
   it("has a method for every route that is for programs; a new one belongs into src/client/Client.ts", async () => {
     const asked = new Set<string>()
+    const noItems = Object.values(routes).flatMap((route) => ("items" in route ? [[route.items, []]] : []))
+    const emptyPage = JSON.stringify({ ...Object.fromEntries(noItems), nextCursor: null })
     const client = createClient({
       baseUrl: "http://gateway.test",
       token: "pgw_test",
       fetch: async (url, init) => {
         asked.add(`${init?.method} ${new URL(String(url)).pathname}`)
-        return new Response(`{"nextCursor":null}`)
+        return new Response(emptyPage)
       }
     })
     for (const call of calls) await call(client)

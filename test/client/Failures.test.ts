@@ -130,6 +130,19 @@ describe("a failure", () => {
     )
     assert.match(await about((_, answer) => void answer.writeHead(200).end('{"hello":1}')), /something that is no run$/)
   })
+
+  it("of a list is the same where the other end answers an object without it", async () => {
+    await onServer(
+      (_, answer) => void answer.writeHead(200).end("{}"),
+      async (baseUrl) => {
+        const runs = createClient({ baseUrl, token: "pgw_x", retryForMillis: 0 }).runs.list()
+        const failure = await gatewayFailure(runs[Symbol.asyncIterator]().next())
+        if (failure.kind !== "unexpected_answer") return assert.fail(failure.message)
+        assert.match(failure.message, /\/v1\/runs answered 200 with something that is no answer of a gateway$/)
+        assert.strictEqual(failure.text, "{}")
+      }
+    )
+  })
 })
 
 describe("wrong use of the client", () => {

@@ -49,19 +49,25 @@ import type {
 
 /**
  * How each operation is sent: `keyed` takes an idempotency key; `answers` says whether the answer is JSON, a file or
- * nothing.
+ * nothing; `items` is the member of a page that holds them.
  */
 export const routes = {
-  "public-catalog.items": { method: "GET", path: "/v1/public-catalog", keyed: false, answers: "json" },
+  "public-catalog.items": { method: "GET", path: "/v1/public-catalog", keyed: false, answers: "json", items: "items" },
   "public-catalog.compare": { method: "POST", path: "/v1/public-catalog/compare", keyed: false, answers: "json" },
   "public-catalog.item": { method: "GET", path: "/v1/public-catalog/{catalogItemId}", keyed: false, answers: "json" },
   "public-catalog.overview": { method: "GET", path: "/v1/catalog/overview", keyed: false, answers: "json" },
   "catalog.search": { method: "GET", path: "/v1/catalog/search", keyed: false, answers: "json" },
   "catalog.discover": { method: "GET", path: "/v1/discover", keyed: false, answers: "json" },
-  "catalog.endpoints": { method: "GET", path: "/v1/catalog/endpoints", keyed: false, answers: "json" },
+  "catalog.endpoints": {
+    method: "GET",
+    path: "/v1/catalog/endpoints",
+    keyed: false,
+    answers: "json",
+    items: "endpoints"
+  },
   "catalog.operation": { method: "GET", path: "/v1/operations/{endpointId}", keyed: false, answers: "json" },
   "runs.create": { method: "POST", path: "/v1/runs", keyed: true, answers: "json" },
-  "runs.list": { method: "GET", path: "/v1/runs", keyed: false, answers: "json" },
+  "runs.list": { method: "GET", path: "/v1/runs", keyed: false, answers: "json", items: "runs" },
   "runs.quote": { method: "POST", path: "/v1/runs/quote", keyed: false, answers: "json" },
   "runs.get": { method: "GET", path: "/v1/runs/{runId}", keyed: false, answers: "json" },
   "runs.cancel": { method: "POST", path: "/v1/runs/{runId}/cancel", keyed: false, answers: "json" },
@@ -69,22 +75,28 @@ export const routes = {
   "runs.media": { method: "GET", path: "/v1/runs/{runId}/media/{mediaId}", keyed: false, answers: "file" },
   "account.balance": { method: "GET", path: "/v1/balance", keyed: false, answers: "json" },
   "account.limits": { method: "GET", path: "/v1/limits", keyed: false, answers: "json" },
-  "account.ledger": { method: "GET", path: "/v1/ledger", keyed: false, answers: "json" },
-  "account.topUps": { method: "GET", path: "/v1/top-ups", keyed: false, answers: "json" },
+  "account.ledger": { method: "GET", path: "/v1/ledger", keyed: false, answers: "json", items: "entries" },
+  "account.topUps": { method: "GET", path: "/v1/top-ups", keyed: false, answers: "json", items: "topUps" },
   "account.requestTopUp": { method: "POST", path: "/v1/top-ups", keyed: true, answers: "json" },
   "account.whoami": { method: "GET", path: "/v1/whoami", keyed: false, answers: "json" },
   "account.logout": { method: "POST", path: "/v1/logout", keyed: false, answers: "json" },
   "account.sessionContext": { method: "GET", path: "/v1/session-context", keyed: false, answers: "json" },
-  "account.capabilityRequests": { method: "GET", path: "/v1/capability-requests", keyed: false, answers: "json" },
+  "account.capabilityRequests": {
+    method: "GET",
+    path: "/v1/capability-requests",
+    keyed: false,
+    answers: "json",
+    items: "requests"
+  },
   "account.requestCapability": { method: "POST", path: "/v1/capability-requests", keyed: true, answers: "json" },
-  "tokens.list": { method: "GET", path: "/v1/tokens", keyed: false, answers: "json" },
+  "tokens.list": { method: "GET", path: "/v1/tokens", keyed: false, answers: "json", items: "tokens" },
   "tokens.create": { method: "POST", path: "/v1/tokens", keyed: false, answers: "json" },
   "tokens.change": { method: "PATCH", path: "/v1/tokens/{tokenId}", keyed: false, answers: "json" },
   "tokens.revoke": { method: "DELETE", path: "/v1/tokens/{tokenId}", keyed: false, answers: "nothing" },
   "tokens.rotate": { method: "POST", path: "/v1/tokens/{tokenId}/rotate", keyed: false, answers: "json" },
-  "audit.list": { method: "GET", path: "/v1/audit", keyed: false, answers: "json" },
+  "audit.list": { method: "GET", path: "/v1/audit", keyed: false, answers: "json", items: "entries" },
   "connections.create": { method: "POST", path: "/v1/connections", keyed: false, answers: "json" },
-  "connections.list": { method: "GET", path: "/v1/connections", keyed: false, answers: "json" },
+  "connections.list": { method: "GET", path: "/v1/connections", keyed: false, answers: "json", items: "connections" },
   "connections.authorize": { method: "POST", path: "/v1/connections/authorizations", keyed: false, answers: "json" },
   "connections.get": { method: "GET", path: "/v1/connections/{connectionId}", keyed: false, answers: "json" },
   "connections.delete": { method: "DELETE", path: "/v1/connections/{connectionId}", keyed: false, answers: "nothing" },
