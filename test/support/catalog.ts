@@ -148,7 +148,7 @@ export const worldServices = (
     )
   )
 
-export const noVocabulary = { same: [], related: [], jobs: {} }
+export const noVocabulary = { same: [], related: [] }
 
 /** The catalog layer with this content in force (none: nothing is published yet). */
 export const servedCatalog = (

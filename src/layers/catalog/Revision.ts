@@ -12,7 +12,7 @@ import { inputFields } from "../../domain/OperationInput.js"
 import type { CatalogContent } from "../../services/CatalogPublisher.js"
 import type { SearchDocument } from "./search/SearchDocument.js"
 import { SearchIndex } from "./search/SearchIndex.js"
-import type { SearchVocabulary } from "./search/Vocabulary.js"
+import type { AskingFile, SearchVocabulary } from "./search/Vocabulary.js"
 import { SharedMembers, leanEndpoint } from "./LeanEndpoint.js"
 import { forEachInSlices, sortInSlices } from "../node/LongWork.js"
 
@@ -83,7 +83,8 @@ class ColumnBuilder {
 
 const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "")
 
-export const documentOf = (endpoint: Endpoint, job: JobManifest | null): SearchDocument => {
+/** `asking`: how people ask for each job. */
+export const documentOf = (endpoint: Endpoint, job: JobManifest | null, asking: AskingFile = {}): SearchDocument => {
   const { operation, provider } = endpoint
   const { category, platform } = placementOf(operation, job)
   return {
@@ -93,7 +94,7 @@ export const documentOf = (endpoint: Endpoint, job: JobManifest | null): SearchD
     name: operation.name,
     description: operation.summary,
     capability: operation.job ?? null,
-    ...(job === null ? {} : { capabilityTitle: job.title }),
+    ...(job === null ? {} : { capabilityTitle: job.title, asking: member(asking, job.id) ?? [] }),
     category,
     platform: platform === "general" ? "" : platform,
     path: operation.path === "/" ? "" : operation.path,
@@ -102,32 +103,22 @@ export const documentOf = (endpoint: Endpoint, job: JobManifest | null): SearchD
   }
 }
 
-const jobDocument = (job: JobManifest): SearchDocument => ({
+const jobDocument = (job: JobManifest, asking: AskingFile): SearchDocument => ({
   endpointId: job.id,
   provider: job.platform,
   providerName: job.platform,
   name: job.title,
-  description: `${job.description} ${job.phrases.join(". ")}`,
+  description: job.description,
   capability: job.id,
   category: job.category,
   platform: job.platform,
-  parameters: []
+  parameters: [],
+  asking: member(asking, job.id) ?? []
 })
 
-/** The general vocabulary, with the jobs of this catalog and the ways in which people ask for them. */
-const vocabularyWith = (vocabulary: SearchVocabulary, jobs: ReadonlyArray<JobManifest>): SearchVocabulary => ({
-  ...vocabulary,
-  jobValues: new Map(jobs.map((job) => [job.id, jobValues(job)])),
-  jobs: {
-    ...vocabulary.jobs,
-    ...Object.fromEntries(
-      jobs.map((job) => [
-        job.id,
-        { title: job.title, ask: [...job.phrases, ...(member(vocabulary.jobs, job.id)?.ask ?? [])] }
-      ])
-    )
-  }
-})
+/** How people ask for the jobs of this catalog: what their own files say, and what the vocabulary says besides. */
+const askingFor = ({ asking = {} }: SearchVocabulary, jobs: ReadonlyArray<JobManifest>): AskingFile =>
+  Object.fromEntries(jobs.map(({ id, phrases, title }) => [id, [title, ...phrases, ...(member(asking, id) ?? [])]]))
 
 /** The version of a job's contract, made from the job and the contract versions of the operations that do it. */
 export const jobVersionOf = (job: JobManifest, members: ReadonlyArray<Endpoint>): string =>
@@ -191,14 +182,16 @@ export const buildRevision = Effect.fn("Catalog.buildRevision")(function* (
     digest.update(JSON.stringify([operation.id, contractVersion, name, summary, facts, provenance, samples]))
   })
 
-  const words = vocabularyWith(vocabulary, jobList)
+  const asking = askingFor(vocabulary, jobList)
+  const words = { ...vocabulary, asking, jobValues: new Map(jobList.map((job) => [job.id, jobValues(job)])) }
   /** Documents are made one by one: all of them together would take as much memory as the catalog. */
   const documentAt = (number: number): SearchDocument | undefined => {
     const endpoint = given[number]
-    return endpoint === undefined ? undefined : documentOf(endpoint, jobOf({ jobs }, endpoint))
+    return endpoint === undefined ? undefined : documentOf(endpoint, jobOf({ jobs }, endpoint), asking)
   }
   const index = yield* SearchIndex.buildSliced({ length: count, at: documentAt }, words)
-  const jobIndex = yield* SearchIndex.buildSliced(jobList.map(jobDocument), words)
+  const jobDocuments = jobList.map((job) => jobDocument(job, asking))
+  const jobIndex = yield* SearchIndex.buildSliced(jobDocuments, words)
   const revision: Revision = {
     id: digest.digest("hex").slice(0, 32),
     builtAt: new Date(yield* Clock.currentTimeMillis).toISOString(),

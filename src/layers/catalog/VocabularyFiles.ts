@@ -1,7 +1,7 @@
 /**
- * Reads the words that the search knows: `vocabulary.yaml`, of each language besides English one file of the folder
- * `vocabulary`, and the table of word vectors, `words.en.bin`. A catalog without that folder is searched in English;
- * one without the table, or with a broken one, without comparing meanings.
+ * Reads the words that the search knows: `vocabulary.yaml`, how people ask for jobs (`asking.yaml`), of each language
+ * besides English one file of the folder `vocabulary`, and the table of word vectors, `words.en.bin`. A catalog without
+ * that folder is searched in English; one without the table, or with a broken one, without comparing meanings.
  */
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
@@ -12,7 +12,7 @@ import { type ParsedAhead, parsedAhead } from "./ParsedAhead.js"
 import { LanguageFile } from "./search/languages/LanguageFile.js"
 import { Languages } from "./search/languages/Languages.js"
 import { WordTable, WordTableBroken } from "./search/WordTable.js"
-import { type SearchVocabulary, VocabularyFile } from "./search/Vocabulary.js"
+import { AskingFile, type SearchVocabulary, VocabularyFile } from "./search/Vocabulary.js"
 
 /** A file of words that is no YAML, or lacks what such a file must have. The gateway does not start with it. */
 export class VocabularyBroken extends Data.TaggedError("VocabularyBroken")<{
@@ -41,6 +41,7 @@ const wordsOf = <A, I>(schema: Schema.Schema<A, I>) => {
     )
 }
 const englishWords = wordsOf(VocabularyFile)
+const waysOfAsking = wordsOf(AskingFile)
 const wordsOfLanguage = wordsOf(LanguageFile)
 
 const languagesOf = Effect.fnUntraced(function* (catalog: string, ahead: ParsedAhead) {
@@ -92,12 +93,13 @@ export const readWordTable = Effect.fnUntraced(
 export const readVocabulary = Effect.fn("VocabularyFiles.readVocabulary")(function* (catalog: string) {
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const file = path.join(catalog, "vocabulary.yaml")
-  const text = yield* files.readFileString(file)
   const ahead = yield* parsedAhead(catalog)
-  const words = yield* englishWords(file, text, ahead)
+  const file = path.join(catalog, "vocabulary.yaml")
+  const words = yield* englishWords(file, yield* files.readFileString(file), ahead)
+  const askingFile = path.join(catalog, "asking.yaml")
+  const asking = yield* waysOfAsking(askingFile, yield* files.readFileString(askingFile), ahead)
   const languages = new Languages(yield* languagesOf(catalog, ahead))
   const wordTable = yield* readWordTable(path.join(catalog, "words.en.bin"))
-  const vocabulary: SearchVocabulary = { ...words, languages, wordTable }
+  const vocabulary: SearchVocabulary = { ...words, asking, languages, wordTable }
   return vocabulary
 })

@@ -123,7 +123,7 @@ export const EngineInMemory = ({
         yield* Effect.orDie(publisher.publish(yield* content))
       })
     ),
-    vocabulary: Effect.succeed({ same: [], related: [], jobs: {} }),
+    vocabulary: Effect.succeed({ same: [], related: [] }),
     jobsMayPickFixtures: true,
     providers,
     leases: LeasesRenewedHere,

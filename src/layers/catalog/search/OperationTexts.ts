@@ -6,12 +6,13 @@
 import { f32, f64, u32 } from "../../node/IntegerArrays.js"
 import { fieldNames } from "./SearchDocument.js"
 
-const fieldBits = 3
+const fieldBits = 4
 const fieldMask = (1 << fieldBits) - 1
 const nameField = fieldNames.indexOf("name")
 const descriptionField = fieldNames.indexOf("description")
 const capabilityField = fieldNames.indexOf("capability")
 const parameterNameField = fieldNames.indexOf("parameterNames")
+const askingField = fieldNames.indexOf("asking")
 
 /** A token is the number of a term, shifted left, with the field in the low bits. */
 export const tokenOf = (term: number, field: number): number => (term << fieldBits) | field
@@ -74,6 +75,17 @@ export class OperationTexts {
       if (row % slice === 0) yield
     }
     return texts
+  }
+
+  /** Whether the operation itself says the term: how people ask for its job does not count. */
+  says(row: number, term: number): boolean {
+    const end = this.endOf(row)
+    for (let at = this.startOf(row); at < end; at += 1) {
+      const token = u32(this.items, at)
+      if (fieldOf(token) === askingField) return false
+      if (termOf(token) === term) return true
+    }
+    return false
   }
 
   startOf(row: number): number {

@@ -16,6 +16,8 @@ export interface SearchDocument {
   readonly path?: string
   readonly tags?: ReadonlyArray<string>
   readonly parameters: ReadonlyArray<{ readonly name: string; readonly description?: string }>
+  /** How people ask for its job. */
+  readonly asking?: ReadonlyArray<string>
 }
 
 /** An array, or what makes each document when it is asked for: each is read once. */
@@ -32,7 +34,8 @@ export const fieldNames = [
   "category",
   "parameterNames",
   "parameterTexts",
-  "path"
+  "path",
+  "asking"
 ] as const
 export type FieldName = (typeof fieldNames)[number]
 
@@ -51,5 +54,6 @@ export const fieldTexts = (document: SearchDocument): ReadonlyArray<string> => [
   `${document.category ?? ""} ${document.platform ?? ""} ${(document.tags ?? []).join(" ")}`,
   document.parameters.map((parameter) => parameter.name).join(" "),
   document.parameters.map((parameter) => parameter.description ?? "").join(" "),
-  document.path ?? ""
+  document.path ?? "",
+  (document.asking ?? []).join(". ")
 ]

@@ -161,7 +161,7 @@ export class SearchIndex {
     const parsed = searched === values.beside ? beside : this.clausesIn(searched)
     const clauses = resolve(this.resolver, parsed)
     this.scorer.score(clauses, tuning.bestClause)
-    this.addJobs(jobs, values.kinds)
+    this.addJobs(jobs, values.kinds, parsed)
     // An operation of a provider whose other operations speak of the subject too is the likelier one.
     this.providerScorer.score(clauses, tuning.bestClause)
     const groups = { of: this.data.providerOf, scores: this.providerScorer.total.values, factor: tuning.provider }
@@ -247,17 +247,23 @@ export class SearchIndex {
   }
 
   /** Operations of a job that is asked for are found even when they share no word with the query. */
-  private addJobs(jobs: ReadonlyArray<JobMatch>, kinds: ReadonlySet<ValueKind>): void {
+  private addJobs(
+    jobs: ReadonlyArray<JobMatch>,
+    kinds: ReadonlySet<ValueKind>,
+    clauses: ReadonlyArray<QueryClause>
+  ): void {
     if (jobs.length === 0) return
     const { total } = this.scorer
-    const { capability, valueCapability } = this.tuning
+    const { capability, capabilityWords, valueCapability } = this.tuning
+    const words = clauses.reduce((sum, clause) => sum + clause.words.length, 0)
+    const byWords = capability * Math.min(1, capabilityWords / Math.max(1, words))
     const best = Math.max(1, total.highest())
     const takesValue = (id: string): boolean => {
       const job = kinds.size === 0 ? undefined : this.words.jobValues.get(id)
       return job !== undefined && valueFit(job, kinds) === "takes"
     }
     for (const { id, match } of jobs) {
-      const share = match * (takesValue(id) ? valueCapability : capability) * best
+      const share = match * (takesValue(id) ? valueCapability : byWords) * best
       for (const row of this.data.capabilities.get(id) ?? []) total.add(row, share)
     }
   }
@@ -281,15 +287,20 @@ export class SearchIndex {
   private matchedBy(doc: number, clauses: ReadonlyArray<SearchClause>, jobs: ReadonlyArray<JobMatch>): MatchedBy {
     let asked = 0
     let found = 0
+    /** Of how people ask for its job. */
+    let asking = 0
     for (const { words } of clauses) {
       for (const word of words) {
         const [own] = word.alternatives
         if (own === undefined) continue
         asked += own.weight
-        if (word.own && !word.translated && impactOf(this.data.operations, own.term, doc) > 0) found += own.weight
+        if (impactOf(this.data.operations, own.term, doc) === 0) continue
+        if (!this.data.texts.says(doc, own.term)) asking += own.weight
+        else if (word.own && !word.translated) found += own.weight
       }
     }
     if (found >= textShare * asked && found > 0) return "text"
+    if (asking > 0 && found + asking >= textShare * asked) return "capability"
     return jobs.some(({ id }) => this.data.capabilities.get(id)?.includes(doc)) ? "capability" : "tokens"
   }
 }

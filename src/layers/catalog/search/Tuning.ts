@@ -48,8 +48,12 @@ export interface Tuning {
   readonly nameCoverage: number
   readonly parameterCoverage: number
   readonly proximity: number
-  /** Share of the best score given to operations of a job that the query asks for. */
+  /**
+   * Share of the best score given to operations of a job that the query asks for, and the number of subject words up to
+   * which it is given in full: beyond, factor capabilityWords / words, because a long query says a phrase by chance.
+   */
   readonly capability: number
+  readonly capabilityWords: number
   /** The same for a job that takes a value of the query. */
   readonly valueCapability: number
   /** Factor of the score of a row whose job takes a value of the query, and of one that has no use for any. */
@@ -66,7 +70,8 @@ export const defaultTuning: Tuning = {
     category: { weight: 0.6, lengthNorm: 0.5 },
     parameterNames: { weight: 1.2, lengthNorm: 0.7 },
     parameterTexts: { weight: 0.75, lengthNorm: 0.7 },
-    path: { weight: 0.2, lengthNorm: 0.7 }
+    path: { weight: 0.2, lengthNorm: 0.7 },
+    asking: { weight: 0.4, lengthNorm: 0.5 }
   },
   k1: 1.2,
   bestClause: 0.4,
@@ -93,6 +98,7 @@ export const defaultTuning: Tuning = {
   parameterCoverage: 0.35,
   proximity: 0.7,
   capability: 0.35,
+  capabilityWords: 3,
   valueCapability: 1,
   takesValue: 1.15,
   noValue: 0.75

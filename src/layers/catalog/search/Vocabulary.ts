@@ -13,14 +13,17 @@ export const VocabularyFile = Schema.Struct({
   /** Each a group of words or short phrases that mean the same. */
   same: Schema.Array(Words),
   /** Each: when the query has one of `when`, also look for `use`. */
-  related: Schema.Array(Schema.Struct({ when: Words, use: Words })),
-  /** Jobs by dotted id, with phrases people ask for them with. */
-  jobs: Schema.Record({ key: Schema.String, value: Schema.Struct({ title: Schema.String, ask: Words }) })
+  related: Schema.Array(Schema.Struct({ when: Words, use: Words }))
 })
 export type VocabularyFile = typeof VocabularyFile.Type
 
+/** catalog/asking.yaml: jobs by dotted id, with phrases people ask for them with. */
+export const AskingFile = Schema.Record({ key: Schema.String, value: Words })
+export type AskingFile = typeof AskingFile.Type
+
 /** All that the search knows of words: those of English, how other languages say them, and what words mean. */
 export interface SearchVocabulary extends VocabularyFile {
+  readonly asking?: AskingFile
   readonly languages?: Languages
   /** Of jobs, the values that they are about. A job that is not here may be about any. */
   readonly jobValues?: ReadonlyMap<string, JobValues>
@@ -35,8 +38,7 @@ export interface Expansion {
 
 export interface VocabularyJob {
   readonly id: string
-  readonly title: string
-  /** The title and the phrases, as they are written. */
+  /** How people ask for it, as it is written. */
   readonly written: ReadonlyArray<string>
   /** The stems of each. */
   readonly phrases: ReadonlyArray<ReadonlyArray<string>>
@@ -63,7 +65,10 @@ export const stemsOf = (text: string, analyzer: Analyzer): ReadonlyArray<string>
 const slice = 32
 
 /** Compiles it, yielding after at most a few milliseconds of work. */
-export function* compileSteps(file: VocabularyFile, analyzer: Analyzer): Generator<void, Vocabulary> {
+export function* compileSteps(
+  { asking = {}, related, same }: SearchVocabulary,
+  analyzer: Analyzer
+): Generator<void, Vocabulary> {
   const expansions = new Map<string, Map<string, Expansion>>()
   const add = (from: ReadonlyArray<string>, to: ReadonlyArray<string>, same: boolean): void => {
     const key = from.join(" ")
@@ -73,24 +78,22 @@ export function* compileSteps(file: VocabularyFile, analyzer: Analyzer): Generat
     if (same || !known.has(target)) known.set(target, { stems: to, same })
     expansions.set(key, known)
   }
-  for (const [at, group] of file.same.entries()) {
+  for (const [at, group] of same.entries()) {
     if (at % slice === slice - 1) yield
     const stems = group.map((word) => stemsOf(word, analyzer))
     for (const from of stems) for (const to of stems) add(from, to, true)
   }
-  for (const [at, { use, when }] of file.related.entries()) {
+  for (const [at, { use, when }] of related.entries()) {
     if (at % slice === slice - 1) yield
     const targets = use.map((word) => stemsOf(word, analyzer))
     for (const word of when) for (const to of targets) add(stemsOf(word, analyzer), to, false)
   }
   yield
   const jobs: Array<VocabularyJob> = []
-  for (const [id, job] of Object.entries(file.jobs)) {
-    if (jobs.length % slice === slice - 1) yield
-    const written = [job.title, ...job.ask]
+  for (const [id, written] of Object.entries(asking)) {
+    yield
     jobs.push({
       id,
-      title: job.title,
       written,
       phrases: written.map((phrase) => stemsOf(phrase, analyzer)).filter((phrase) => phrase.length > 0)
     })

@@ -207,7 +207,7 @@ const documents = [
   document("company", { name: "Company lookup", description: "Facts about a company." }),
   document("better", { name: "Better letters", description: "Letter writing." })
 ]
-const index = SearchIndex.build(documents, { same: [], related: [], jobs: {}, languages })
+const index = SearchIndex.build(documents, { same: [], related: [], languages })
 const found = (query: string) =>
   index
     .search(query, { limit: 5 })
@@ -227,7 +227,7 @@ describe("A search in another language", () => {
   })
 
   it("answers an English question as without the other languages", () => {
-    const without = SearchIndex.build(documents, { same: [], related: [], jobs: {} })
+    const without = SearchIndex.build(documents, { same: [], related: [] })
     for (const query of ["weather", "die weather forecast", "company letters", "forcast"]) {
       const { hits, ...rest } = without.search(query, { limit: 5 })
       const answer = index.search(query, { limit: 5 })

@@ -230,7 +230,8 @@ describe("The files of languages", () => {
     Effect.gen(function* () {
       const fileSystem = yield* FileSystem.FileSystem
       const folder = yield* fileSystem.makeTempDirectoryScoped()
-      yield* fileSystem.copyFile(`${builtInCatalog}/vocabulary.yaml`, `${folder}/vocabulary.yaml`)
+      for (const name of ["vocabulary.yaml", "asking.yaml"])
+        yield* fileSystem.copyFile(`${builtInCatalog}/${name}`, `${folder}/${name}`)
       const { languages } = yield* readVocabulary(folder)
       assert.isNull(languages?.translate("Wie wird das Wetter?", noWords))
     }).pipe(Effect.scoped, Effect.provide(NodeContext.layer))

@@ -5,7 +5,7 @@ import { Effect, Schema } from "effect"
 import { parse } from "yaml"
 import { operationsOf, questionFiles, readOwnQuestions } from "../../../../bench/search/OwnQuestions.js"
 import { readCatalog } from "../../../../src/layers/catalog/CatalogFiles.js"
-import { VocabularyFile } from "../../../../src/layers/catalog/search/Vocabulary.js"
+import { AskingFile } from "../../../../src/layers/catalog/search/Vocabulary.js"
 
 /** As many words in a row may stand in a question and in the catalog by chance. */
 const longestCommonRun = 3
@@ -15,7 +15,7 @@ const runsOf = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
   words.slice(longestCommonRun).map((_, at) => words.slice(at, at + longestCommonRun + 1).join(" "))
 
 const content = await Effect.runPromise(Effect.provide(readCatalog(["catalog"]), NodeContext.layer))
-const vocabulary = Schema.decodeUnknownSync(VocabularyFile)(parse(readFileSync("catalog/vocabulary.yaml", "utf8")))
+const asking = Schema.decodeUnknownSync(AskingFile)(parse(readFileSync("catalog/asking.yaml", "utf8")))
 const files = Object.values(questionFiles)
 const all = files.flatMap((file) => readOwnQuestions(file))
 
@@ -59,7 +59,7 @@ describe("The questions that the search is measured with", () => {
     const texts = [
       ...content.jobs.flatMap(({ description, phrases, title }) => [title, description, ...phrases]),
       ...content.endpoints.flatMap(({ operation }) => [operation.name, operation.summary]),
-      ...Object.values(vocabulary.jobs).flatMap(({ ask, title }) => [title, ...ask])
+      ...Object.values(asking).flat()
     ].map(wordsOf)
     const runs = new Set(texts.flatMap(runsOf))
     const whole = new Set(texts.map((words) => words.join(" ")))

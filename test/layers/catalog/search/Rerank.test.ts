@@ -24,7 +24,7 @@ const plain: Tuning = { ...defaultTuning, providerFit: 0, shortName: 0 }
 
 /** The score of each operation that is found, by its number. */
 const scoresWith = (tuning: Tuning): ReadonlyMap<number, number> => {
-  const { hits } = SearchIndex.build(documents, { same: [], related: [], jobs: {} }, tuning).search("weather", {
+  const { hits } = SearchIndex.build(documents, { same: [], related: [] }, tuning).search("weather", {
     limit: 10
   })
   return new Map(hits.slice(0, 10).map(({ doc, score }) => [doc, score]))

@@ -3,7 +3,7 @@ import { Effect, FastCheck as fc } from "effect"
 import type { SearchDocument } from "../../../../src/layers/catalog/search/SearchDocument.js"
 import { SearchHits } from "../../../../src/layers/catalog/search/SearchHits.js"
 import { SearchIndex } from "../../../../src/layers/catalog/search/SearchIndex.js"
-import type { VocabularyFile } from "../../../../src/layers/catalog/search/Vocabulary.js"
+import type { SearchVocabulary } from "../../../../src/layers/catalog/search/Vocabulary.js"
 
 const document = (
   endpointId: string,
@@ -38,10 +38,10 @@ const documents: ReadonlyArray<SearchDocument> = [
   document("notes.create", "Create note", "Adds a note to a project")
 ]
 
-const vocabulary: VocabularyFile = {
+const vocabulary: SearchVocabulary = {
   same: [["email", "e-mail", "mail"], ["football", "soccer"], ["air", "atmosphere"], ["quality"], ["index"]],
   related: [{ when: ["umbrella", "rain"], use: ["forecast", "weather"] }],
-  jobs: { "people.email.find": { title: "Find a work email", ask: ["who do I write to"] } }
+  asking: { "people.email.find": ["Find a work email", "who do I write to"] }
 }
 
 const index = SearchIndex.build(documents, vocabulary)
@@ -124,11 +124,11 @@ describe("SearchIndex", () => {
   })
 
   it("recognises a job by the look of a value and by related words", () => {
-    const jobs = {
-      "domain.whois": { title: "Domain registration", ask: ["owner of a domain"] },
-      "weather.forecast": { title: "Weather forecast", ask: ["weather tomorrow"] }
+    const asking = {
+      "domain.whois": ["Domain registration", "owner of a domain"],
+      "weather.forecast": ["Weather forecast", "weather tomorrow"]
     }
-    const few = SearchIndex.build(documents, { ...vocabulary, jobs })
+    const few = SearchIndex.build(documents, { ...vocabulary, asking })
     assert.deepStrictEqual(few.search("show me the owner of example.com", { limit: 1 }).expandedCapabilities, [
       "domain.whois"
     ])
@@ -143,12 +143,26 @@ describe("SearchIndex", () => {
       ),
       {
         ...vocabulary,
-        jobs: { "people.email.find": { title: "Reach somebody", ask: ["correspondence partner"] } }
+        asking: { "people.email.find": ["Reach somebody", "correspondence partner"] }
       }
     )
       .search("correspondence partner", { limit: 5 })
       .hits.slice(0)
     assert.strictEqual(hit?.doc, 0)
+    assert.strictEqual(hit?.matchedBy, "capability")
+  })
+
+  it("finds an operation by how people ask for its job, also where they say no phrase of it, and tells it so", () => {
+    const asking = ["need umbrella tomorrow", "will it pour", "gusts in the mountains"]
+    const [meteo] = documents.filter(({ endpointId }) => endpointId === "meteo.forecast")
+    const withAsking = documents.map((each) => (each === meteo ? { ...each, asking } : each))
+    const ask = (all: typeof documents) =>
+      SearchIndex.build(all, { same: [], related: [] }).search("strong gusts, and will it pour on the terrace", {
+        limit: 1
+      })
+    assert.strictEqual(ask(documents).total, 0)
+    const [hit] = ask(withAsking).hits.slice(0)
+    assert.strictEqual(documents[hit?.doc ?? -1], meteo)
     assert.strictEqual(hit?.matchedBy, "capability")
   })
 

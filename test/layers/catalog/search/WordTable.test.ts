@@ -39,7 +39,7 @@ const documents = ["Search songs", "Search hotels", "Search parcels"].map((name,
   capability: null,
   parameters: []
 }))
-const noWords = { same: [], related: [], jobs: {} }
+const noWords = { same: [], related: [] }
 const namesFor = (table: WordTable | null, query: string): ReadonlyArray<string> =>
   SearchIndex.build(documents, { ...noWords, wordTable: table })
     .search(query, { limit: 10 })
