@@ -26,8 +26,15 @@ export class OpenIdUnreachable extends Data.TaggedError("OpenIdUnreachable")<{
     return "The sign-in provider does not answer"
   }
 }
-/** The answer is no good: of another browser, too old, used before, or a refusal of the provider or the person. */
-export class OpenIdRefused extends Data.TaggedError("OpenIdRefused")<{ readonly reason: string }> {
+/**
+ * There is nobody to sign in. `of` says whose doing it is: the person said no at the provider; the browser is not the
+ * one that began, comes too late, or came before; or the provider's answer cannot be accepted.
+ */
+export class OpenIdRefused extends Data.TaggedError("OpenIdRefused")<{
+  readonly of: "the_person" | "the_browser" | "the_answer"
+  /** For the operator's log. */
+  readonly reason: string
+}> {
   override get message() {
     return "The sign-in provider's answer was not accepted"
   }

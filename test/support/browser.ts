@@ -7,6 +7,7 @@ export interface Browser {
   /** `Set-Cookie` lines of the last answer. */
   readonly set: () => ReadonlyArray<string>
   readonly get: (path: string, headers?: Record<string, string>) => Effect.Effect<Answer>
+  readonly head: (path: string) => Effect.Effect<Answer>
   /**
    * Sends a form as a page of the gateway does, unless `headers` say where it comes from, with the CSRF token of the
    * page that was loaded last, unless `fields` has one.
@@ -54,6 +55,7 @@ export const newBrowser = ({ send }: Pick<Gateway, "send">, cookie: string | nul
     set: () => set,
     csrf: () => csrf,
     get: (path, headers = {}) => sent("GET", path, headers),
+    head: (path) => sent("HEAD", path, {}),
     post: (path, fields = {}, headers = {}) =>
       Effect.suspend(() =>
         sent(

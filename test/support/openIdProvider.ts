@@ -44,7 +44,19 @@ export const startOpenIdProvider = (redirectUri: string) =>
         const other = generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey.export({ format: "jwk" })
         published = JSON.stringify({ keys: keys.map((key) => ({ ...key, ...other })) })
       }
+      /** From now on, the provider's metadata are changed so. */
+      let metadata: string | null = null
+      const publishMetadata = async (change: (metadata: Record<string, unknown>) => object) => {
+        metadata = null
+        const own = (await (await fetch(`${issuer}/.well-known/openid-configuration`)).json()) as Record<
+          string,
+          unknown
+        >
+        metadata = JSON.stringify(change(own))
+      }
       server.on("request", (request, response) => {
+        if (request.url === "/.well-known/openid-configuration" && metadata !== null)
+          return void response.setHeader("content-type", "application/json").end(metadata)
         if (request.url === "/jwks" && published !== null)
           return void response.setHeader("content-type", "application/json").end(published)
         if (request.url?.startsWith("/interaction/") !== true) return void answer(request, response)
@@ -60,6 +72,8 @@ export const startOpenIdProvider = (redirectUri: string) =>
         issuer,
         visit: (at: string, who: Account) => Effect.promise(() => visit(at, who)),
         publishOtherKeys: Effect.promise(publishOtherKeys),
+        publishMetadata: (change: (metadata: Record<string, unknown>) => object) =>
+          Effect.promise(() => publishMetadata(change)),
         server
       }
     }),

@@ -150,6 +150,8 @@ export interface Page<R> {
   readonly navigation: NavigationEntry | null
   /** It shows again what its address asks for; any other page refuses an address that it cannot read. */
   readonly filters?: boolean
+  /** Reading it does something, so that a HEAD, which must do nothing, is refused. */
+  readonly acts?: boolean
   readonly handle: (entry: Entry) => Effect.Effect<Answer, PageError, R>
 }
 
@@ -162,12 +164,14 @@ const belowOperator = (path: string) => below(path === "" ? "operator" : `operat
 /** A page that needs no session. */
 export const openPage = <R>(options: {
   readonly path: string
+  readonly acts?: boolean
   readonly show: (visit: Visit) => Handled<R>
 }): Page<R> => ({
   method: "GET",
   path: below(options.path),
   sees: "anyone",
   navigation: null,
+  acts: options.acts ?? false,
   handle: ({ visit }) => options.show(visit)
 })
 

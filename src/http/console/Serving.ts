@@ -210,7 +210,7 @@ export const consoleLayer = <R>(
         return plain === null ? null : Link.back(plain)
       }
 
-      type Responding = Pick<Page<R>, "filters" | "handle" | "method" | "path" | "sees">
+      type Responding = Pick<Page<R>, "acts" | "filters" | "handle" | "method" | "path" | "sees">
       const respond = (
         page: Responding,
         params: { readonly [name: string]: string | undefined }
@@ -221,6 +221,8 @@ export const consoleLayer = <R>(
           state.route = page.path
           const given = pathOf(request.url)
           const search = queryOf(request.url)
+          if (page.acts === true && request.method === "HEAD")
+            return HttpServerResponse.empty({ status: 405, headers: { allow: "GET" } })
           const reads = request.method === "GET" || request.method === "HEAD"
           const unslashed = reads ? withoutSlash(given, search) : null
           if (unslashed !== null) return away(unslashed)

@@ -126,11 +126,12 @@ export const RunsHandlers: Layer.Layer<
                 const { workspaceId } = yield* Principal
                 const runId = yield* runIdOf(path.runId)
                 const media = yield* runs.media(workspaceId, runId, yield* mediaIdOf(path.mediaId))
-                return yield* mediaResponse(media, {
+                const conditions = {
                   range: headers.range,
                   ifNoneMatch: headers["if-none-match"],
                   ifRange: headers["if-range"]
-                })
+                }
+                return yield* mediaResponse(media, conditions, "program")
               })
             )
           )

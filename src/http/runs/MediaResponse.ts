@@ -74,15 +74,19 @@ const bodyOf = Effect.fnUntraced(function* (
   return HttpServerResponse.raw(source, { contentType, contentLength: end + 1 - start, ...options })
 })
 
+/** Programs keep it. A browser asks each time, so that it shows nothing after its person has signed out. */
+const caching = { program: "private, max-age=31536000, immutable", browser: "private, no-cache" } as const
+
 export const mediaResponse = (
   media: StoredMedia,
-  conditions: MediaConditions
+  conditions: MediaConditions,
+  reader: keyof typeof caching
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, RangeNotSatisfiable | StorageError> => {
   const etag = `"${media.sha256}"`
   const headers = {
     etag,
     "accept-ranges": "bytes",
-    "cache-control": "private, max-age=31536000, immutable",
+    "cache-control": caching[reader],
     "content-disposition": disposition(media.filename),
     "content-security-policy": "default-src 'none'; sandbox"
   }

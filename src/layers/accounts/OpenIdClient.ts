@@ -1,8 +1,9 @@
 /**
  * Sign-in through the OpenID provider of the settings, over `openid-client`, which is loaded when it is first needed.
- * The provider's metadata are read at the first sign-in and again after an hour. The library checks issuer, audience,
- * times, state and nonce. It also checks the signature, with the keys that the provider publishes: a proxy between the
- * gateway and the provider could otherwise make up a person.
+ * The provider's metadata are read at the first sign-in and again after an hour; those that lack an address that a
+ * sign-in needs are not kept. The library checks issuer, audience, times, state and nonce. It also checks the signature,
+ * with the keys that the provider publishes: a proxy between the gateway and the provider could otherwise make up a
+ * person.
  */
 import { Clock, Duration, Effect, Layer, Predicate, Redacted } from "effect"
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
@@ -10,6 +11,7 @@ import type * as Client from "openid-client"
 import { openIdMillis, openIdTimeoutSeconds } from "../../domain/limits/Access.js"
 import { subjectCharsMax } from "../../domain/Member.js"
 import { member } from "../../domain/Members.js"
+import { readUrl } from "../../domain/Url.js"
 import { isLoopback, type OpenIdSettings } from "../node/ConfigGroups.js"
 import { OpenId, OpenIdRefused, OpenIdUnreachable } from "../../services/OpenId.js"
 
@@ -25,6 +27,7 @@ const refusals: ReadonlySet<string> = new Set([
   "OAUTH_KEY_SELECTION_FAILED",
   "OAUTH_RESPONSE_BODY_ERROR"
 ])
+const notAccepted = (reason: string) => new OpenIdRefused({ of: "the_answer", reason })
 const text = (value: unknown): string | null => (Predicate.isString(value) && value !== "" ? value : null)
 const failureOf = (cause: unknown): OpenIdRefused | OpenIdUnreachable => {
   if (!(cause instanceof Error)) return new OpenIdUnreachable({ reason: "unknown" })
@@ -32,10 +35,15 @@ const failureOf = (cause: unknown): OpenIdRefused | OpenIdUnreachable => {
   const status = "status" in cause && Predicate.isNumber(cause.status) ? cause.status : 0
   const error = "error" in cause ? text(cause.error) : null
   const reason = [cause.message, code, error].filter((part) => part !== null).join(", ")
-  return code !== null && refusals.has(code) && status < 500
-    ? new OpenIdRefused({ reason })
-    : new OpenIdUnreachable({ reason })
+  if (code === null || !refusals.has(code) || status >= 500) return new OpenIdUnreachable({ reason })
+  // RFC 6749: what providers say where the person presses "Cancel" (4.1.2.1), and of a code that was used (5.2).
+  if (error === "access_denied") return new OpenIdRefused({ of: "the_person", reason })
+  return error === "invalid_grant" ? new OpenIdRefused({ of: "the_browser", reason }) : notAccepted(reason)
 }
+/** Addresses that a sign-in needs. The document of a provider that is being set up may lack them. */
+const neededAddresses = ["authorization_endpoint", "token_endpoint", "jwks_uri"] as const
+const isWebAddress = (address: string | undefined): boolean => /^https?:$/.test(readUrl(address ?? "")?.protocol ?? "")
+
 const asking = <A>(ask: () => Promise<A>) => Effect.tryPromise({ try: ask, catch: failureOf })
 
 /** What one sign-in of a browser is made of. Each value is as hard to guess as the browser's secret. */
@@ -90,7 +98,12 @@ export const OpenIdClient = (settings: OpenIdSettings): Layer.Layer<OpenId> =>
           )
         )
       )
-      const [discovered, forget] = yield* Effect.cachedInvalidateWithTTL(discover, Duration.hours(1))
+      const usable = Effect.filterOrElse(
+        discover,
+        (config) => neededAddresses.every((name) => isWebAddress(config.serverMetadata()[name])),
+        () => new OpenIdUnreachable({ reason: `its metadata name no usable ${neededAddresses.join(", ")}` })
+      )
+      const [discovered, forget] = yield* Effect.cachedInvalidateWithTTL(usable, Duration.hours(1))
       // A failure is not kept: the next sign-in asks again.
       const configuration = Effect.mapError(
         Effect.tapError(discovered, () => forget),
@@ -118,8 +131,10 @@ export const OpenIdClient = (settings: OpenIdSettings): Layer.Layer<OpenId> =>
         finish: Effect.fn("OpenId.finish")(function* (browser, callback) {
           const given = begunBy(browser, callback.searchParams.get("state") ?? "")
           const now = yield* Clock.currentTimeMillis
-          if (given === null) return yield* new OpenIdRefused({ reason: "the state is not of this browser" })
-          if (given.at + openIdMillis <= now) return yield* new OpenIdRefused({ reason: "the sign-in took too long" })
+          if (given === null)
+            return yield* new OpenIdRefused({ of: "the_browser", reason: "the state is not of this browser" })
+          if (given.at + openIdMillis <= now)
+            return yield* new OpenIdRefused({ of: "the_browser", reason: "the sign-in took too long" })
           const client = yield* library
           const config = yield* configuration
           const { nonce, state, verifier } = partsOf(browser, given.begun)
@@ -132,9 +147,12 @@ export const OpenIdClient = (settings: OpenIdSettings): Layer.Layer<OpenId> =>
             })
           )
           const claims = tokens.claims()
-          if (claims === undefined) return yield* new OpenIdRefused({ reason: "there is no ID token" })
+          if (claims === undefined) return yield* notAccepted("there is no ID token")
+          // The library looks at it only where there are several audiences (OpenID Connect Core, 3.1.3.7, step 5).
+          if (claims.azp !== undefined && claims.azp !== settings.clientId)
+            return yield* notAccepted("the ID token was issued to another client")
           if (claims.sub.length > subjectCharsMax)
-            return yield* new OpenIdRefused({ reason: `the subject has more than ${subjectCharsMax} characters` })
+            return yield* notAccepted(`the subject has more than ${subjectCharsMax} characters`)
           // Some providers give the address only here.
           const more =
             claims["email"] === undefined && config.serverMetadata().userinfo_endpoint !== undefined

@@ -7,5 +7,5 @@ const none = "no OpenID provider is configured"
 export const OpenIdNone: Layer.Layer<OpenId> = Layer.succeed(OpenId, {
   issuer: null,
   begin: () => Effect.fail(new OpenIdUnreachable({ reason: none })),
-  finish: () => Effect.fail(new OpenIdRefused({ reason: none }))
+  finish: () => Effect.fail(new OpenIdRefused({ of: "the_answer", reason: none }))
 })

@@ -131,6 +131,49 @@ describe("signing in with OpenID Connect", () => {
     })
   )
 
+  it.scopedLive("says to a person who did not agree at the provider just that", () =>
+    Effect.gen(function* () {
+      const { gateway, provider } = yield* start
+      const browser = newBrowser(gateway)
+      const asked = new URL(locationOf(yield* browser.get("/console/sign-in/openid")))
+      const back = new URL(callback)
+      back.searchParams.set("error", "access_denied")
+      back.searchParams.set("state", asked.searchParams.get("state") ?? "")
+      back.searchParams.set("iss", provider.issuer)
+      const answer = yield* browser.get(back.pathname + back.search)
+      assert.strictEqual(answer.status, 400)
+      assert.include(answer.text, "you did not agree")
+      assert.notInclude(answer.text, "used before")
+    })
+  )
+
+  it.scopedLive("answers nothing to a HEAD of the callback, which leaves the code for the person", () =>
+    Effect.gen(function* () {
+      const { gateway, member, through } = yield* start
+      const { workspaceId } = yield* gateway.signedIn()
+      yield* member(workspaceId, "ada@example.com")
+      const browser = newBrowser(gateway)
+      const back = yield* through(browser, { sub: "ada", email: "ada@example.com", email_verified: true })
+      const looked = yield* browser.head(back)
+      assert.deepStrictEqual([looked.status, looked.headers.get("allow")], [405, "GET"])
+      assert.isFalse(browser.cookies.has(session))
+      assert.strictEqual((yield* browser.get(back)).status, 303)
+    })
+  )
+
+  it.scopedLive("keeps no metadata that lack what a sign-in needs", () =>
+    Effect.gen(function* () {
+      const { gateway, provider } = yield* start
+      yield* provider.publishMetadata((metadata) => ({ ...metadata, authorization_endpoint: "javascript:alert(1)" }))
+      const browser = newBrowser(gateway)
+      assert.strictEqual((yield* browser.get("/console/sign-in/openid")).status, 503)
+      yield* provider.publishMetadata(({ authorization_endpoint: _, ...metadata }) => metadata)
+      assert.strictEqual((yield* browser.get("/console/sign-in/openid")).status, 503)
+      yield* provider.publishMetadata((metadata) => metadata)
+      assert.strictEqual((yield* browser.get("/console/sign-in/openid")).status, 303)
+    })
+  )
+
   it.scopedLive("refuses a person whom somebody else than the provider has signed", () =>
     Effect.gen(function* () {
       const { gateway, member, provider, through } = yield* start

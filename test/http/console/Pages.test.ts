@@ -171,10 +171,11 @@ describe("a file of a result", () => {
         "content-disposition",
         "content-security-policy",
         "x-content-type-options",
-        "cache-control",
         "etag"
       ])
         assert.strictEqual(own.headers.get(name), api.headers.get(name), name)
+      // A browser asks the gateway each time, so that it shows nothing after its person has signed out.
+      assert.strictEqual(own.headers.get("cache-control"), "private, no-cache")
       assert.match(own.headers.get("content-disposition") ?? "", /^attachment; filename="report.html"/)
       assert.strictEqual(own.headers.get("x-content-type-options"), "nosniff")
       assert.strictEqual(own.headers.get("content-security-policy"), "default-src 'none'; sandbox")

@@ -5,7 +5,6 @@
  */
 import { Effect, Redacted } from "effect"
 import { personActing, signInLinkPath, type Member } from "../../../domain/Member.js"
-import { Accounts } from "../../../services/Accounts.js"
 import { Members } from "../../../services/Members.js"
 import { OpenId, type OpenIdPerson, type OpenIdRefused, type OpenIdUnreachable } from "../../../services/OpenId.js"
 import { PublicUrl } from "../../../services/PublicUrl.js"
@@ -14,11 +13,17 @@ import { noPage } from "../ErrorScreens.js"
 import { actForm } from "../Forms.js"
 import { html, Link, to } from "../Html.js"
 import { openPage, redirect, Refusal, screen, type Visit } from "../Page.js"
-import { browserOf, enter } from "./SignIn.js"
+import { browserOf, enter, placeOf } from "./SignIn.js"
 
 const callbackOf = (publicUrl: string): string => `${publicUrl}/console/sign-in/callback`
 
 const other = "Try again, or sign in with a link: an owner of your workspace makes one, or gateway console prints one."
+
+const refusedWords: Readonly<Record<OpenIdRefused["of"], string>> = {
+  the_person: "The provider says that you did not agree.",
+  the_browser: "It was begun in another browser, was used before, or took too long.",
+  the_answer: "The provider's answer was not accepted. The gateway's log says why."
+}
 
 /** The reason is for the operator's log; it holds nothing of the sign-in. */
 const failed = (error: OpenIdRefused | OpenIdUnreachable) =>
@@ -29,12 +34,7 @@ const failed = (error: OpenIdRefused | OpenIdUnreachable) =>
     Effect.fail(
       error._tag === "OpenIdUnreachable"
         ? new Refusal(503, "The sign-in provider does not answer", "Nothing is wrong with your account.", other)
-        : new Refusal(
-            400,
-            "The sign-in did not work",
-            "The provider's answer was not accepted: it was meant for another browser, was used before, or came too late.",
-            other
-          )
+        : new Refusal(400, "The sign-in did not work", refusedWords[error.of], other)
     )
   )
 
@@ -67,13 +67,12 @@ const nobody = ({ email, verifiedEmail }: OpenIdPerson) =>
 
 const choose = (visit: Visit, members: ReadonlyArray<Member>) =>
   Effect.gen(function* () {
-    const accounts = yield* Accounts
     const sessions = yield* Sessions
     const choices = yield* Effect.forEach(members, (member) =>
       Effect.gen(function* () {
         const { memberId, role, workspaceId } = member
         const link = yield* sessions.makeLink(workspaceId, memberId, personActing(member, visit.origin))
-        const place = workspaceId === null ? "The gateway" : (yield* accounts.workspace(workspaceId)).name
+        const place = yield* placeOf(member)
         const [, ...segments] = signInLinkPath(Redacted.value(link.secret)).split("/").slice(1)
         return html`<li>${actForm({ action: to(segments), label: html`<bdi>${place}</bdi> (${role})` })}</li>`
       })
@@ -88,6 +87,7 @@ const choose = (visit: Visit, members: ReadonlyArray<Member>) =>
 
 const callbackPage = openPage({
   path: "sign-in/callback",
+  acts: true,
   show: (visit) =>
     Effect.gen(function* () {
       const members = yield* Members

@@ -4,7 +4,9 @@
  * browser had. It leads back only to pages of this gateway.
  */
 import { Effect, Redacted } from "effect"
+import type { Member } from "../../../domain/Member.js"
 import { sessionIdleMillis, sessionMillis, signInLinkMillis } from "../../../domain/limits/Access.js"
+import { Accounts } from "../../../services/Accounts.js"
 import { OpenId } from "../../../services/OpenId.js"
 import { type LinkOver, Sessions, type SignedIn } from "../../../services/Sessions.js"
 import { actForm } from "../Forms.js"
@@ -106,18 +108,26 @@ const linkOver = (error: LinkOver): Refusal =>
 
 const linkIn = ({ path }: Visit): Redacted.Redacted<string> => Redacted.make(path.get("link") ?? "")
 
+/** Where a member signs in to. */
+export const placeOf = ({ workspaceId }: Pick<Member, "workspaceId">) =>
+  workspaceId === null
+    ? Effect.succeed("the gateway")
+    : Effect.flatMap(Accounts, (accounts) => Effect.map(accounts.workspace(workspaceId), ({ name }) => name))
+
 const linkPage = openPage({
   path: "sign-in/link/:link",
   show: (visit) =>
     Effect.gen(function* () {
       const sessions = yield* Sessions
       const link = linkIn(visit)
-      const { name, role } = yield* Effect.catchTag(sessions.linkedMember(link), "LinkOver", (error) =>
+      const member = yield* Effect.catchTag(sessions.linkedMember(link), "LinkOver", (error) =>
         Effect.fail(linkOver(error))
       )
+      const { name, role } = member
+      const place = yield* placeOf(member)
       return screen({
         title: "Sign in",
-        content: html`<p>This link signs you in as <bdi>${name}</bdi> (${role}), once.</p>
+        content: html`<p>This link signs you in to <bdi>${place}</bdi> as <bdi>${name}</bdi> (${role}), once.</p>
           ${
             visit.session !== null &&
             html`<p>You are signed in as <bdi>${visit.session.name}</bdi> now. That session ends.</p>`

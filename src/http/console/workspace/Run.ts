@@ -293,11 +293,12 @@ export const runMedia = workspacePage({
       const runs = yield* Runs
       const runId = yield* runIdOf(path.get("runId"))
       const media = yield* runs.media(workspaceId, runId, yield* mediaIdOf(path.get("mediaId")))
-      const response = yield* mediaResponse(media, {
+      const conditions = {
         range: headers["range"],
         ifNoneMatch: headers["if-none-match"],
         ifRange: headers["if-range"]
-      })
+      }
+      const response = yield* mediaResponse(media, conditions, "browser")
       return { _tag: "Download", response }
     })
 })
