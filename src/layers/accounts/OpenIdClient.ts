@@ -1,7 +1,7 @@
 /**
  * Sign-in through the OpenID provider of the settings, over `openid-client`, which is loaded when it is first needed.
  * The provider's metadata are read at the first sign-in and again after an hour; those that lack an address that a
- * sign-in needs are not kept. The library checks issuer, audience, times, state and nonce. It also checks the signature,
+ * sign-in needs are not kept. The library checks issuer, audience, times, state and nonce. It checks the signature too,
  * with the keys that the provider publishes: a proxy between the gateway and the provider could otherwise make up a
  * person.
  */
