@@ -111,20 +111,24 @@ describe("single flight", () => {
       })
   )
 
-  it.effect("when the first is stopped before its answer, the next makes the call and pays for it", () =>
-    Effect.gen(function* () {
-      const { share } = makeSharedCalls()
-      const provider = yield* slow
-      const first = yield* Effect.fork(share(run(1), call(), provider.call))
-      yield* Effect.yieldNow()
-      const second = yield* Effect.fork(share(run(2), call(), provider.call))
-      yield* Effect.yieldNow()
-      yield* Fiber.interrupt(first)
-      yield* Effect.yieldNow()
-      yield* provider.go
-      assert.strictEqual((yield* Fiber.join(second)).sharedWithRunId, null)
-      assert.strictEqual(provider.made(), 2)
-    })
+  it.effect(
+    "when the first is stopped before its answer, the others are told, and the next makes a call of its own",
+    () =>
+      Effect.gen(function* () {
+        const { share } = makeSharedCalls()
+        const provider = yield* slow
+        const first = yield* Effect.fork(share(run(1), call(), provider.call))
+        yield* Effect.yieldNow()
+        const second = yield* Effect.fork(share(run(2), call(), provider.call))
+        yield* Effect.yieldNow()
+        yield* Fiber.interrupt(first)
+        assert.strictEqual((yield* Effect.flip(Fiber.join(second)))._tag, "SharedCallStopped")
+        // What it checked before it waited may not hold any more, so it is not the one that calls here.
+        assert.strictEqual(provider.made(), 1)
+        yield* provider.go
+        assert.strictEqual((yield* share(run(2), call(), provider.call)).sharedWithRunId, null)
+        assert.strictEqual(provider.made(), 2)
+      })
   )
 
   it.effect("the failure of the first is the failure of all, and the others learn whose call it was", () =>

@@ -28,7 +28,7 @@ import { filesFor } from "./NamedFiles.js"
 import { firstOf, type OneTimeEvent } from "../../../services/OneTimeEvent.js"
 import { countCall } from "./RunCounters.js"
 import { attemptSpan, endOfAttempt } from "./RunSpans.js"
-import { mayShare, ownAnswer, type SharedAnswer, type SharedCallFailed } from "./SharedCalls.js"
+import { mayShare, ownAnswer, type SharedAnswer, type SharedCallFailed, type SharedCallStopped } from "./SharedCalls.js"
 import { LeaseLost, type Parts, type Stop, type Work } from "./Work.js"
 
 /** An attempt that is stored and whose call has not been made yet. */
@@ -51,7 +51,8 @@ export class CallStopped extends Data.TaggedError("CallStopped")<{
   readonly evidence: Evidence | null
 }> {}
 
-type Sent = Effect.Effect<SharedAnswer, CallFailure | SharedCallFailed | CallStopped | LeaseLost>
+type Sending = Effect.Effect<SharedAnswer, CallFailure | SharedCallFailed | SharedCallStopped>
+type Sent = Effect.Effect<SharedAnswer, Effect.Effect.Error<Sending> | CallStopped | LeaseLost>
 
 /** What the call of this attempt has told of its cost so far. */
 interface Told {
@@ -189,7 +190,7 @@ export const attemptCall = (parts: Parts): CallAttempt => {
         : yield* filesFor(parts, run, endpoint.operation, candidate.input)
     yield* parts.faults.at("dispatch.before_send")
     yield* mayBeSent(work, run)
-    // Last, because what comes before it may wait for long.
+    // Last, because what comes before it may wait for long. After it nothing waits but for the call of another run.
     const off = switchedOff(endpoint, parts.health.stateOf(endpoint.provider.id))
     if (off !== null) return yield* off
     const { answer, sharedWithRunId } = yield* send(work.stop, run, attempt, {
@@ -204,22 +205,27 @@ export const attemptCall = (parts: Parts): CallAttempt => {
     return { endpoint, answer, sharedWithRunId } satisfies AttemptAnswer
   })
 
+  /** A run that waited for the call of another in vain looks at everything again, as that may have taken minutes. */
+  const calledAtLast = (
+    work: Work,
+    run: Run,
+    opened: OpenAttempt,
+    trace: TraceContext | null
+  ): ReturnType<CallAttempt> =>
+    Effect.catchTag(called(work, run, opened, trace), "SharedCallStopped", () => calledAtLast(work, run, opened, trace))
+
   return (work, run, opened) =>
     inSpan(
       parts.tracer,
       () => attemptSpan(work, opened),
-      (trace) => called(work, run, opened, trace),
+      (trace) => calledAtLast(work, run, opened, trace),
       endOfAttempt(opened)
     )
 }
 
-type CallEnd = Exit.Exit<SharedAnswer, CallFailure | SharedCallFailed>
+type CallEnd = Exit.Exit<SharedAnswer, Effect.Effect.Error<Sending>>
 
-const untilStopped = (
-  stop: OneTimeEvent<Stop>,
-  told: Told,
-  work: Effect.Effect<SharedAnswer, CallFailure | SharedCallFailed>
-): Sent =>
+const untilStopped = (stop: OneTimeEvent<Stop>, told: Told, work: Sending): Sent =>
   Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(Effect.fork(restore(work)), (calling) =>
       restore(

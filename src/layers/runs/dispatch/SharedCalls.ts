@@ -1,8 +1,9 @@
 /**
  * Single flight: when identical read-only look-ups of one workspace are active at once, they share one provider call.
  * The first run makes the call and pays for it. The others get its answer or its failure for nothing, and the id of the
- * run that paid. When the first run is stopped before its call has ended, the next one makes the call. Calls are shared
- * only on one node, and never across workspaces, because an answer belongs to one workspace.
+ * run that paid. When the first run is stopped before its call has ended, the others begin anew: what each of them had
+ * checked before it waited may not hold any more. Calls are shared only on one node, and never across workspaces,
+ * because an answer belongs to one workspace.
  */
 import { createHash } from "node:crypto"
 import { Cause, Data, Deferred, Effect, Exit, Option } from "effect"
@@ -22,6 +23,12 @@ export class SharedCallFailed extends Data.TaggedError("SharedCallFailed")<{
   readonly failed: CallFailure
   readonly sharedWithRunId: RunId
 }> {}
+
+/**
+ * The call that this run waited for was stopped before it ended. Nothing was sent for this run: it looks again whether
+ * it may call, and with which key.
+ */
+export class SharedCallStopped extends Data.TaggedError("SharedCallStopped")<{}> {}
 
 export const ownAnswer = (answer: ProviderAnswer): SharedAnswer => ({ answer, sharedWithRunId: null })
 
@@ -57,14 +64,12 @@ const sameness = (run: Run, { credential, endpoint, input }: ProviderCall): stri
 const told = (ended: Ended): Option.Option<Ended> =>
   Exit.isSuccess(ended) || Option.isSome(Cause.failureOption(ended.cause)) ? Option.some(ended) : Option.none()
 
+type Sharing = Effect.Effect<SharedAnswer, CallFailure | SharedCallFailed | SharedCallStopped>
+
 export const makeSharedCalls = () => {
   const flights = new Map<string, Flight>()
 
-  const share = (
-    run: Run,
-    call: ProviderCall,
-    make: Effect.Effect<ProviderAnswer, CallFailure>
-  ): Effect.Effect<SharedAnswer, CallFailure | SharedCallFailed> =>
+  const share = (run: Run, call: ProviderCall, make: Effect.Effect<ProviderAnswer, CallFailure>): Sharing =>
     Effect.uninterruptibleMask((restore) => {
       const key = sameness(run, call)
       const flight = flights.get(key)
@@ -73,7 +78,7 @@ export const makeSharedCalls = () => {
         return Effect.flatMap(
           restore(Deferred.await(flight.landed)),
           Option.match({
-            onNone: () => restore(share(run, call, make)),
+            onNone: (): Sharing => new SharedCallStopped(),
             onSome: Exit.mapBoth({
               onFailure: (failed) => new SharedCallFailed({ failed, sharedWithRunId }),
               onSuccess: (answer) => ({ answer, sharedWithRunId })
