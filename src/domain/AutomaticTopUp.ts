@@ -169,9 +169,15 @@ export const ruleSet = (
 const leaseMillis = 60_000
 const leaseMillisMax = 3_600_000
 
+/**
+ * Whether the card may be charged for the rule now, also for a top-up that was started before. A charge that was made
+ * before cannot be called back.
+ */
+export const mayCharge = ({ status }: AutomaticTopUp, noTopUps: NoTopUpReason | null): boolean =>
+  status === "on" && noTopUps === null
+
 const startsNow = (rule: AutomaticTopUp, { availableMicros, method, noTopUps, now }: RuleState): boolean =>
-  rule.status === "on" &&
-  noTopUps === null &&
+  mayCharge(rule, noTopUps) &&
   rule.underWay === null &&
   method !== null &&
   availableMicros < rule.belowMicros &&

@@ -34,7 +34,7 @@ export class AutomaticTopUps extends Context.Tag("gateway/services/AutomaticTopU
       rule: AutomaticRule,
       by: Actor
     ) => Effect.Effect<AutomaticTopUpShown, BillingUnavailable | ValidationError | StorageError>
-    /** Takes the rule away. A top-up under way still ends. */
+    /** Takes the rule away. The card is charged no more; what it was charged before is still credited. */
     readonly remove: (workspaceId: WorkspaceId, by: Actor) => Effect.Effect<void, BillingUnavailable | StorageError>
     /**
      * Starts the top-ups that are due, and looks after those under way. Any number of nodes may do it at once; one that

@@ -74,6 +74,8 @@ export const automaticTopUpsSuite = (name: string, make: MakeTopUps) =>
       }
     })
 
+    type WithCard = Effect.Effect.Success<typeof withCard>
+
     const twice = cards("paid", "paid")
     test(
       "a low balance charges the saved card once, whoever looks, and no more in a month than the rule allows",
@@ -157,9 +159,9 @@ export const automaticTopUpsSuite = (name: string, make: MakeTopUps) =>
       { cards: operated.layer }
     )
 
-    const begun = cards("uncertain", "paid")
+    const begun = cards("uncertain", "found")
     test(
-      "a top-up that was begun before its workspace became the operator's still ends, because its card may be charged",
+      "a top-up that was begun before its workspace became the operator's ends with the payment that was made",
       Effect.gen(function* () {
         const { available, set, state, turn, workspaceId } = yield* withCard
         yield* set
@@ -167,12 +169,57 @@ export const automaticTopUpsSuite = (name: string, make: MakeTopUps) =>
         yield* (yield* Accounts).createToken(operatorTokenOf(workspaceId), commandLine)
         yield* TestClock.adjust("61 seconds")
         yield* turn
-        assert.deepStrictEqual(begun.charges, Array(2).fill(begun.charges[0]))
+        assert.strictEqual(yield* available, 10)
+        yield* TestClock.adjust("2 minutes")
+        yield* turn
+        assert.lengthOf(begun.charges, 1)
         assert.strictEqual(yield* available, 20)
         assert.deepStrictEqual(yield* state, ["unavailable", 10])
       }),
       { cards: begun.layer }
     )
+
+    for (const [how, stop] of Object.entries({
+      "was taken away": ({ automatic, workspaceId }: WithCard) => automatic.remove(workspaceId, commandLine),
+      "a dispute disabled": ({ taken }: WithCard) => taken("du", 10, "taken", "dispute"),
+      "became unavailable": ({ workspaceId }: WithCard) =>
+        Effect.flatMap(Accounts, (accounts) => accounts.createToken(operatorTokenOf(workspaceId), commandLine))
+    })) {
+      const stopped = cards("uncertain", "paid")
+      test(
+        `a rule that ${how} while the first try to charge reached nobody is never charged, and its month is given back`,
+        Effect.gen(function* () {
+          const card = yield* withCard
+          yield* card.set
+          yield* card.turn
+          assert.lengthOf(stopped.charges, 1)
+          yield* stop(card)
+          const before = yield* card.available
+          for (const pause of ["61 seconds", "61 seconds", "2 minutes"] as const) {
+            yield* TestClock.adjust(pause)
+            yield* card.turn
+          }
+          // A payment may be found late, so the top-up is not given up yet.
+          const [topUpId] = stopped.charges
+          const topUp = Effect.map((yield* TopUps).list(card.workspaceId, { limit: 10, after: null }), ({ items }) =>
+            items.find((each) => each.topUpId === topUpId)
+          )
+          assert.strictEqual((yield* topUp)?.status, "pending")
+          yield* TestClock.adjust("3 minutes")
+          yield* card.turn
+          assert.strictEqual((yield* topUp)?.status, "failed")
+          yield* TestClock.adjust("10 hours")
+          yield* card.turn
+          assert.lengthOf(stopped.charges, 1)
+          assert.strictEqual(yield* card.available, before)
+          const { monthMicros, topUpId: underWay } = yield* card.set
+          assert.deepStrictEqual([monthMicros, underWay], [usd(0), null])
+          // Otherwise the next test would find it due.
+          yield* card.automatic.remove(card.workspaceId, commandLine)
+        }),
+        { cards: stopped.layer }
+      )
+    }
 
     test(
       "a gateway without a processor begins no top-up, counts none in the month, and its rules say so",
@@ -382,17 +429,18 @@ export const automaticTopUpsSuite = (name: string, make: MakeTopUps) =>
       { cards: leaving.layer }
     )
 
-    const declinedLate = cards("uncertain", "declined")
+    const declinedLate = cards("uncertain")
     test(
-      "a rule that was taken away stays away when the card of its last top-up is declined",
+      "a rule that was taken away stays away when its last charge is reported as declined",
       Effect.gen(function* () {
         const { automatic, set, turn, workspaceId } = yield* withCard
         yield* set
         yield* turn
         yield* automatic.remove(workspaceId, commandLine)
-        yield* TestClock.adjust("61 seconds")
-        yield* turn
-        assert.lengthOf(declinedLate.charges, 2)
+        const [topUpId] = declinedLate.charges
+        assert.isDefined(topUpId)
+        const { report } = yield* TopUpReports
+        yield* report({ _tag: "Unpaid", topUpId, status: "failed", declined: "card_declined" })
         assert.strictEqual((yield* Effect.flip(automatic.get(workspaceId)))._tag, "not_found")
         assert.deepInclude(yield* set, { state: "active", reason: null, monthMicros: usd(0), topUpId: null })
         yield* automatic.remove(workspaceId, commandLine)

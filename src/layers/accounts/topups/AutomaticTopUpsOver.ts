@@ -2,13 +2,14 @@
  * Automatic top-ups over any rows. A top-up is written down in the transaction that counts it in the month. Then the
  * card is charged, outside of any transaction, and what came of it goes the way of every report (`TopUpReports`). A
  * node that dies in between leaves the top-up to the next one, which looks for its payment before it charges again with
- * the same idempotency key.
+ * the same idempotency key. Where the card may not be charged any more, the payment is only looked for.
  */
 import { Duration, Effect } from "effect"
 import { BillingUnavailable, NotFound } from "../../../domain/ApiErrors.js"
 import { type Actor, gatewayItself } from "../../../domain/AuditEntry.js"
 import {
   automaticMessage,
+  mayCharge,
   type AutomaticTopUp,
   type TopUpUnderWay,
   topUpResumed,
@@ -25,7 +26,12 @@ import { type BillingPolicy, noTopUpReason } from "../../../domain/TopUp.js"
 import type { AuditTrail } from "../../../services/AuditTrail.js"
 import type { AutomaticTopUps, AutomaticTopUpShown } from "../../../services/AutomaticTopUps.js"
 import type { Ids } from "../../../services/Ids.js"
-import type { Charged, OffSessionPayments } from "../../../services/OffSessionPayments.js"
+import type {
+  Charged,
+  ChargeRefused,
+  ChargeUncertain,
+  OffSessionPayments
+} from "../../../services/OffSessionPayments.js"
 import type { TopUpReports } from "../../../services/TopUpReports.js"
 import type { AutomaticRows, AutomaticTopUpState, DueRule } from "./AutomaticRows.js"
 import { ruleRecord } from "./RuleRecord.js"
@@ -38,6 +44,11 @@ import type { TopUpRows } from "./TopUpRows.js"
 const workedOnAtOnce = 4
 /** Payments can be found by what is written on them some time after they were made. */
 const foundAfterMillis = 120_000
+/**
+ * From this age on, the last charge of a top-up was made at least `foundAfterMillis` ago, because of the pauses of
+ * `topUpResumed`: what is not found by then was not paid. A payment that comes all the same is credited by its event.
+ */
+const uncalledAfterMillis = 3 * foundAfterMillis
 const chargeMillisMax = Duration.toMillis(Duration.hours(chargeHours))
 
 export interface AutomaticParts {
@@ -146,14 +157,23 @@ export const automaticTopUpsOver = (parts: AutomaticParts): AutomaticTopUps["Typ
   })
 
   /** What became of the charge; null where that is not known yet. */
-  const charged = Effect.fnUntraced(function* ({ ageMillis, underWay, rule }: Task) {
+  const charged = Effect.fnUntraced(function* ({
+    ageMillis,
+    rule,
+    underWay
+  }: Task): Effect.fn.Return<Charged | "never" | null, ChargeRefused | ChargeUncertain | StorageError> {
     const { method, topUpId } = underWay
     const found = ageMillis < foundAfterMillis ? null : yield* payments.find(topUpId)
     if (found !== null) return found
     // The processor forgets idempotency keys after a day. By then a payment would have been found.
-    if (ageMillis > chargeMillisMax) return "never" as const
+    if (ageMillis > chargeMillisMax) return "never"
     const row = yield* rows.get(topUpId)
     if (row === null || row.status !== "pending") return null
+    // Looked at last, because what comes before it may have taken a while: the owner may have taken the rule away.
+    const standing = yield* automatic.standing(rule.workspaceId)
+    const noTopUps = noTopUpReason({ operatorWorkspace: standing.operatorWorkspace, processorConfigured })
+    if (standing.rule === null || !mayCharge(standing.rule, noTopUps))
+      return ageMillis < uncalledAfterMillis ? null : "never"
     return yield* payments.charge({ topUpId, workspaceId: rule.workspaceId, amountMicros: row.amountMicros, method })
   })
 
