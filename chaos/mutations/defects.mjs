@@ -307,7 +307,7 @@ export const defects = [
         "expire(parts, leased)"
       ]
     ],
-    tests: [endingsMemory]
+    tests: ["test/layers/runs/ClaimingRuns.test.ts"]
   },
   {
     name: "a run whose node was away for months cannot end",

@@ -169,6 +169,14 @@ export class RunStore extends Context.Tag("gateway/services/RunStore")<
     readonly reclaim: (
       options: ClaimOptions & { readonly except: ReadonlyArray<string> }
     ) => Effect.Effect<ReadonlyArray<LeasedRun>, StorageError>
+    /**
+     * Up to `limit` queued runs that have waited longer than this, oldest first. Nothing is locked: whoever ends them
+     * is fenced. Without runs of before a restore (`restored`): `claim` takes them, so that their clients are told.
+     */
+    readonly waitedLonger: (options: {
+      readonly millis: number
+      readonly limit: number
+    }) => Effect.Effect<ReadonlyArray<Run>, StorageError>
     /** Prolongs leases that are still held, to end so many milliseconds from now. */
     readonly heartbeat: (leases: ReadonlyArray<HeldLease>, leaseMillis: number) => Effect.Effect<Renewed, StorageError>
     /**

@@ -19,7 +19,7 @@ export const resultPathsMax = 100
 export const resultPathsCharsMax = 4_096
 /** How long a cancellation waits for a call under way to be aborted before it answers the run as it is. */
 export const cancelWaitSeconds = 3
-/** How long a run may wait for its turn before it fails with `capacity_exhausted`. */
+/** How long a run may wait for its turn before it fails with `capacity_exhausted`. Nodes look every second. */
 export const queueMillisMax = 300_000
 /**
  * When so many nodes have gone silent while they worked on one run, the run waits for the operator and no other node

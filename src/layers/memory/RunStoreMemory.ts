@@ -192,6 +192,12 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
             !options.except.includes(stored.lease.token),
           options
         ),
+      waitedLonger: ({ limit, millis }) =>
+        Effect.map(Effect.zip(storage.read, Clock.currentTimeMillis), ([state, now]) =>
+          oldestFirst(state, ({ run }) => run.status === "queued" && run.createdAt < now - millis)
+            .slice(0, limit)
+            .map(({ run }) => run)
+        ),
       heartbeat: (leases, leaseMillis) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) =>
           storage.modify((state) => {

@@ -1,6 +1,6 @@
 /**
- * How a node takes runs on Postgres, and how it renews their leases. Claims skip locked rows, so that nodes never wait
- * for each other.
+ * How a node takes runs on Postgres, which ones have waited too long for that, and how it renews their leases. Claims
+ * skip locked rows, so that nodes never wait for each other.
  */
 import { Effect, Schema } from "effect"
 import { RunId } from "../../domain/Ids.js"
@@ -88,6 +88,14 @@ export const runClaims = (database: Database["Type"], ids: Ids["Type"], database
       })
     )
 
+  const waitedLonger: RunStore["Type"]["waitedLonger"] = Effect.fnUntraced(function* ({ limit, millis }) {
+    return yield* runRows(
+      query(sql`
+        select ${runs} from runs r where ${identity.fence()} and r.status = 'queued' and not r.restored
+          and r.created_at < ${yield* now} - ${millis}::bigint order by r.created_at, r.run_id limit ${limit}`)
+    )
+  })
+
   const heartbeat: RunStore["Type"]["heartbeat"] = Effect.fnUntraced(function* (leases, leaseMillis) {
     // A busy node is not dead. If this renewal had to wait for a connection, other nodes would take over its runs.
     const held = yield* heldRows(urgent(sql.unsafe(renewal(yield* databaseNow), renewalValues(leases, leaseMillis))))
@@ -109,6 +117,7 @@ export const runClaims = (database: Database["Type"], ids: Ids["Type"], database
   return {
     claim: (options) => take("queued", { ...options, except: [] }),
     reclaim: (options) => take("running", options),
+    waitedLonger,
     heartbeat,
     leave
   } satisfies Partial<RunStore["Type"]>

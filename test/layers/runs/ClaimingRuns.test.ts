@@ -6,6 +6,8 @@ import { StorageBusy } from "../../../src/domain/StorageErrors.js"
 import { makeSlots } from "../../../src/layers/runs/dispatch/Slots.js"
 import { claimQueued, type ClaimingParts, makeTakeOver } from "../../../src/layers/runs/dispatch/ClaimingRuns.js"
 import type { LeasedRun } from "../../../src/services/RunStore.js"
+import type { SettlementRequest } from "../../../src/services/Settlement.js"
+import { queuedRun } from "../../support/httpSamples.js"
 
 /** Looks into a queue of this many runs; the limits of its statements, and how many runs were started. */
 const looked = (slotsMax: number, queued: number) =>
@@ -47,6 +49,32 @@ it.effect("a long queue fills all slots at once, and is known to have more", () 
   Effect.gen(function* () {
     assert.deepStrictEqual(yield* looked(10, 100), { limits: [3, 3, 3, 1], started: 10, more: true })
     assert.deepStrictEqual(yield* looked(10, 4), { limits: [3, 3], started: 4, more: false })
+  })
+)
+
+it.effect("a run that waited too long until it was taken ends under its lease, and its slot is free again", () =>
+  Effect.gen(function* () {
+    const slots = yield* makeSlots(2, Effect.void)
+    const asked: Array<SettlementRequest> = []
+    const late = { attempts: [], waitedMillis: 300_001, run: queuedRun, lease: { token: "t" } }
+    const queue = [late]
+    const parts = {
+      active: { start: () => Effect.sync(() => assert.fail("it was begun")) },
+      node: "n",
+      open: yield* Ref.make(true),
+      options: dispatcherDefaults,
+      settlement: {
+        settle: (request: SettlementRequest) => Effect.sync(() => (asked.push(request), { _tag: "Superseded" }))
+      },
+      slots,
+      store: { claim: () => Effect.sync(() => queue.splice(0)) }
+    } as unknown as ClaimingParts
+    yield* claimQueued(parts, yield* Ref.make(false))
+    assert.deepStrictEqual(
+      asked.map(({ leaseToken, run }) => [leaseToken, run.error?.code]),
+      [["t", "capacity_exhausted"]]
+    )
+    assert.strictEqual(yield* slots.take(8), 2)
   })
 )
 

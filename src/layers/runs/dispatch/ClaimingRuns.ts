@@ -3,14 +3,13 @@
  * stopped renewing their leases.
  */
 import { Array as Arr, Clock, Effect, Ref } from "effect"
-import { CapacityExhausted } from "../../../domain/RunFailures.js"
 import type { StorageError } from "../../../domain/StorageErrors.js"
 import type { LeasedRun, RunStore } from "../../../services/RunStore.js"
 import type { Settlement } from "../../../services/Settlement.js"
-import { endUnstarted } from "../UnstartedRun.js"
 import type { ActiveRuns } from "./ActiveRuns.js"
 import type { DispatcherOptions } from "./DispatcherSettings.js"
 import type { Slots } from "./Slots.js"
+import { endWaitedTooLong } from "./WaitedTooLong.js"
 
 /**
  * How many runs one statement takes. Their slots are reserved before the statement runs. The number is well below the
@@ -30,15 +29,11 @@ export interface ClaimingParts {
   readonly store: RunStore["Type"]
 }
 
-/** Ends runs that waited too long with a failure, instead of calling a provider late. */
+/** If the storage does not take this end now, the run is found again when its lease ends. */
 const expire = ({ settlement }: ClaimingParts, { lease, run }: LeasedRun) =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    settlement.settle(endUnstarted({ run, failure: new CapacityExhausted(), leaseToken: lease.token, now }))
-  ).pipe(
-    // If the storage does not take this end now, the run is found again when its lease ends.
-    Effect.ignore
-  )
+  Effect.ignore(endWaitedTooLong(settlement, run, lease.token))
 
+/** Such a run was taken before `WaitedTooLong.ts` has looked, as after a time without storage. */
 const waitedTooLong = ({ options }: ClaimingParts, { attempts, waitedMillis }: LeasedRun): boolean =>
   attempts.length === 0 && waitedMillis > options.queueMillisMax
 

@@ -1,7 +1,7 @@
 /**
  * The dispatcher of one node over the run queue of the storage. Its loops: new work (woken by signals, with a slow look
- * as the safety net), taking over what silent nodes left, and cancels asked elsewhere. Its leases are renewed by
- * LeaseKeeping. When it stops it takes nothing new and lets what is under way end.
+ * as the safety net), taking over what silent nodes left, ending what waited too long, and cancels asked elsewhere. Its
+ * leases are renewed by LeaseKeeping. When it stops it takes nothing new and lets what is under way end.
  */
 import { Effect, Layer, Option, Queue, Ref, Schedule, Stream } from "effect"
 import { Catalog } from "../../../services/Catalog.js"
@@ -19,7 +19,7 @@ import { Settlement } from "../../../services/Settlement.js"
 import { Tracing } from "../../../services/Tracing.js"
 import { Transactions } from "../../../services/Transactions.js"
 import { Wallet } from "../../../services/Wallet.js"
-import { repeatInBackground } from "../../node/Background.js"
+import { everySoOften, repeatInBackground } from "../../node/Background.js"
 import { makeTrouble } from "../../node/Trouble.js"
 import { makeAnswerChecks } from "./AnswerChecks.js"
 import { type ActiveRuns, makeActiveRuns } from "./ActiveRuns.js"
@@ -29,6 +29,7 @@ import { makeSharedCalls } from "./SharedCalls.js"
 import { makeSlots } from "./Slots.js"
 import { claimQueued, makeTakeOver, type ClaimingParts } from "./ClaimingRuns.js"
 import { beginCountingEnds } from "./RunCounters.js"
+import { endAllWaitedTooLong } from "./WaitedTooLong.js"
 import { type Parts, patientlyWith } from "./Work.js"
 
 export { dispatcherDefaults, type DispatcherOptions, DispatcherSettings } from "./DispatcherSettings.js"
@@ -114,6 +115,10 @@ export const DispatcherQueue: Layer.Layer<
       repeatInBackground("taking over runs", onceLoaded(Effect.zipRight(takeOver, Effect.sleep(options.pollMillis))))
     ]
     if (options.takesQueued) yield* Effect.all(taken)
+    yield* everySoOften(
+      { name: "ending runs that waited too long", every: options.pollMillis },
+      endAllWaitedTooLong({ options, settlement, store })
+    )
     yield* leases.news.pipe(
       Stream.runForEach(({ runId, token, what }) =>
         active.stop(runId, what === "lost" ? "lease_lost" : "cancelled", token)

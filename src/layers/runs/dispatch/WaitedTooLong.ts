@@ -1,0 +1,47 @@
+/**
+ * Ends queued runs that have waited too long for a slot, instead of calling a provider late. Every node does it,
+ * whatever its role, and needs no slot for it: the slots may be taken for minutes, and no node may take queued runs. A
+ * node that takes the run at the same moment has it, because the end is fenced like the cancel of a queued run.
+ */
+import { Clock, Effect } from "effect"
+import type { Run } from "../../../domain/Run.js"
+import { CapacityExhausted } from "../../../domain/RunFailures.js"
+import type { StorageError } from "../../../domain/StorageErrors.js"
+import type { RunStore } from "../../../services/RunStore.js"
+import type { Settlement, SettlementAnswer } from "../../../services/Settlement.js"
+import { endUnstarted } from "../UnstartedRun.js"
+import type { DispatcherOptions } from "./DispatcherSettings.js"
+
+/** How many runs one look ends: they are read whole, and end in one commit. */
+const portion = 64
+
+/** `leaseToken`: of the node that has just taken the run; null where no node has it. */
+export const endWaitedTooLong = (
+  settlement: Settlement["Type"],
+  run: Run,
+  leaseToken: string | null
+): Effect.Effect<SettlementAnswer, StorageError> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    settlement.settle(endUnstarted({ run, failure: new CapacityExhausted(), leaseToken, now }))
+  )
+
+interface QueueParts {
+  readonly options: DispatcherOptions
+  readonly settlement: Settlement["Type"]
+  readonly store: RunStore["Type"]
+}
+
+/** Ends all of them, a portion at a time. */
+export const endAllWaitedTooLong = ({ options, settlement, store }: QueueParts): Effect.Effect<void, StorageError> =>
+  store.waitedLonger({ millis: options.queueMillisMax, limit: portion }).pipe(
+    Effect.tap((late) =>
+      Effect.uninterruptible(
+        Effect.forEach(late, (run) => endWaitedTooLong(settlement, run, null), {
+          concurrency: "unbounded",
+          discard: true
+        })
+      )
+    ),
+    Effect.repeat({ while: ({ length }) => length === portion }),
+    Effect.asVoid
+  )
