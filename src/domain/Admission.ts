@@ -87,6 +87,11 @@ export interface Admitted {
 
 /** Runs are counted in windows of a minute. */
 export const minute = 60_000
+/**
+ * So far in the future a minute may begin while the clock is right: a transaction that waited for the wallet's lock may
+ * have read the clock before the one that had it.
+ */
+const aheadMillisMax = 10_000
 export type MinuteWindow = Pick<WalletState, "minuteStartedAt" | "minuteCount" | "minuteRefused">
 
 /** The verdict of each limit, in the order in which the limits are checked. The quote shows all of them. */
@@ -163,14 +168,15 @@ export const keepRefused = (walletState: WalletState, now: number): Either.Eithe
 }
 
 /**
- * The minute in which this run counts: the open minute, or a new one that starts with this run. When the clock is set
- * back, the open minute stays.
+ * The minute in which this run counts: the open minute, or a new one that starts with this run. A minute that begins
+ * in the future is over, too: the clock was set back, as by a failover to a database whose clock lags. Otherwise every
+ * run would be refused for as long as it lags; so a workspace may get one minute's runs twice.
  */
 export const minuteWindow = (
   { minuteCount, minuteRefused, minuteStartedAt }: WalletState,
   now: number
 ): MinuteWindow =>
-  now - minuteStartedAt >= minute
+  now - minuteStartedAt >= minute || minuteStartedAt - now > aheadMillisMax
     ? { minuteStartedAt: now, minuteCount: 0, minuteRefused: 0 }
     : { minuteStartedAt, minuteCount, minuteRefused }
 

@@ -3,6 +3,7 @@ import { Either, FastCheck } from "effect"
 import { describe } from "vitest"
 import {
   admit,
+  keepRefused,
   type Refusal,
   refusals,
   type Request,
@@ -12,6 +13,8 @@ import {
   tightest,
   type TokenSpend
 } from "../../src/domain/Admission.js"
+import { currentLimits } from "../../src/domain/CurrentLimits.js"
+import { refusedRunsPerMinuteMax } from "../../src/domain/limits/Runs.js"
 import { Micros } from "../../src/domain/Micros.js"
 import { month, request, runId, spend, spends, walletState } from "./arbitraries.js"
 
@@ -87,7 +90,8 @@ describe("Admission", () => {
         ({ limitMicros, month: of, spentMicros }) =>
           limitMicros !== null && (of === latest ? spentMicros : 0) + asked.holdMicros > limitMicros
       )
-      const inMinute = asked.now - state.minuteStartedAt >= 60_000 ? 0 : state.minuteCount
+      const age = asked.now - state.minuteStartedAt
+      const inMinute = age >= 60_000 || age < -10_000 ? 0 : state.minuteCount
       const expected: Array<Refusal["_tag"]> = []
       if (state.runCapMicros !== null && asked.holdMicros > state.runCapMicros) expected.push("RunCapExceeded")
       if (state.runsPerMinute !== null && inMinute >= state.runsPerMinute) expected.push("run_rate_limited")
@@ -142,10 +146,42 @@ describe("Admission", () => {
     assert.strictEqual(retryAfter(70_000), 0)
   })
 
-  it("a clock that is set back neither opens a new minute nor an old month", () => {
+  it("a clock that is set back far opens a new minute, so that nobody waits for as long as it lags", () => {
+    const now = 3_600_000
+    const full: WalletState = {
+      ...free,
+      runsPerMinute: 1,
+      minuteStartedAt: 2 * now,
+      minuteCount: 1,
+      minuteRefused: refusedRunsPerMinuteMax
+    }
+    const minuteOf = ({ minuteCount, minuteRefused, minuteStartedAt }: WalletState) => [
+      minuteStartedAt,
+      minuteCount,
+      minuteRefused
+    ]
+    assert.deepStrictEqual(minuteOf(Either.getOrThrow(admit(full, [unlimited], asking(1, now))).walletState), [
+      now,
+      1,
+      0
+    ])
+    assert.deepStrictEqual(minuteOf(Either.getOrThrow(keepRefused(full, now))), [now, 1, 1])
+    assert.deepStrictEqual(currentLimits(full, [unlimited], now).runsPerMinute, {
+      limit: 1,
+      remaining: 1,
+      resetsAt: now + 60_000
+    })
+  })
+
+  it("a clock that seems a little late, because it was read before the wallet was locked, opens no new minute", () => {
     const full: WalletState = { ...free, runsPerMinute: 1, minuteStartedAt: 100_000, minuteCount: 1 }
-    const early = admit(full, [unlimited], asking(1, 1_000))
-    assert.strictEqual(Either.isLeft(early) ? early.left._tag : "admitted", "run_rate_limited")
+    const refused = Either.getOrThrow(Either.flip(admit(full, [unlimited], asking(1, 90_000))))
+    assert(refused._tag === "run_rate_limited")
+    assert.strictEqual(refused.retryAfterSeconds, 70)
+    assert.isTrue(Either.isRight(admit(full, [unlimited], asking(1, 89_999))))
+  })
+
+  it("a clock that is set back opens no old month", () => {
     const spent: TokenSpend = { limitMicros: m(10), month: "2026-02", spentMicros: m(10) }
     const old = admit(free, [spent], asking(1, 0, "2026-01"))
     assert.strictEqual(Either.isLeft(old) ? old.left._tag : "admitted", "key_spend_limit_reached")

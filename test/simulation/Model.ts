@@ -115,7 +115,8 @@ export const against = (world: World, workspace: number, token: number, hold: nu
 
 const minuteAt = ({ now, workspaces }: World, workspace: number) => {
   const { minuteCount, minuteStartedAt } = workspaces[workspace]!
-  return now - minuteStartedAt >= 60_000 ? { minuteStartedAt: now, minuteCount: 0 } : { minuteStartedAt, minuteCount }
+  const over = now - minuteStartedAt >= 60_000 || minuteStartedAt - now > 10_000
+  return over ? { minuteStartedAt: now, minuteCount: 0 } : { minuteStartedAt, minuteCount }
 }
 
 /** A month that is over is forgotten; one that the clock went back from is not. */
