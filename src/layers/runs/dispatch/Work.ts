@@ -91,13 +91,15 @@ export type Patiently = <A, E>(work: Effect.Effect<A, E | StorageError>) => Effe
 export const patientlyWith = (trouble: Trouble): Patiently => {
   const told = (error: unknown) =>
     Effect.sync(() => (isStorageError(error) ? trouble.failed(reasons[error._tag]) : undefined))
+  const worked = Effect.sync(trouble.worked)
   return (work) =>
     Effect.catchIf(work, isStorageError, (error) =>
       told(error).pipe(
         Effect.zipRight(
           Effect.retry(Effect.tapError(work, told), { schedule: untilStorageAnswers, while: isStorageError })
         ),
-        Effect.ensuring(Effect.sync(trouble.worked))
+        // Any failure that is left is an answer of the storage, too. An interruption or a defect is none.
+        Effect.tapBoth({ onFailure: () => worked, onSuccess: () => worked })
       )
     ).pipe(Effect.catchIf(isStorageError, Effect.die))
 }
