@@ -28,6 +28,7 @@ import { Reconciliation, type Resolved, type UncertainRow } from "../../services
 import { type RunKey, RunStore } from "../../services/RunStore.js"
 import { RunSignals } from "../../services/RunSignals.js"
 import { Settlement } from "../../services/Settlement.js"
+import { countEnded } from "./dispatch/RunCounters.js"
 
 const isRequestId = Schema.is(RequestId)
 
@@ -130,9 +131,10 @@ export const ReconciliationStored = ({
         }
       })
 
-      /** Tells those who wait for the run, once its end is committed. */
-      const told = (key: RunKey, run: Run) =>
-        Effect.zipRight(
+      /** Counts the end of the run and tells those who wait for it, once it is committed. */
+      const told = (key: RunKey, run: Run) => {
+        countEnded(run)
+        return Effect.zipRight(
           signals.publish({ _tag: "Settled", runId: run.runId }),
           // An error that says that nothing was done would be untrue: the decision is committed.
           Effect.mapBoth(store.attempts(key), {
@@ -140,6 +142,7 @@ export const ReconciliationStored = ({
             onSuccess: (attempts) => ({ run, attempts })
           })
         )
+      }
 
       const propose = Effect.fnUntraced(function* (run: Run, word: Word, by: Actor) {
         const proposal: Proposal = {

@@ -20,6 +20,7 @@ import { RunSignals } from "../../services/RunSignals.js"
 import { Settlement, type SettlementAnswer, type SettlementRequest as Ending } from "../../services/Settlement.js"
 import { Transactions } from "../../services/Transactions.js"
 import { type LockedWallets, Wallet, type WalletChanges } from "../../services/Wallet.js"
+import { countEnded } from "./dispatch/RunCounters.js"
 import { MoneyCommits, MoneyCommitsInTurn } from "./MoneyCommits.js"
 import { inOneRoundTrip } from "./OneRoundTrip.js"
 
@@ -159,7 +160,10 @@ export const SettlementBatched: Layer.Layer<
       )
     return Settlement.of({
       settle: (request) =>
-        Effect.zipLeft(settleWhatCanBe(request), signals.publish({ _tag: "Settled", runId: request.run.runId })),
+        Effect.tap(settleWhatCanBe(request), (answer) => {
+          if (answer._tag === "Settled") countEnded(answer.run)
+          return signals.publish({ _tag: "Settled", runId: request.run.runId })
+        }),
       resolve: (request) =>
         Effect.flatMap(Effect.zipRight(Changing, settleAll([request])), ([exit = superseded]) => exit)
     })

@@ -4,6 +4,7 @@
  */
 import { Effect, Metric, MetricBoundaries, MetricKey } from "effect"
 import type { CallFailure } from "../../../domain/ProviderCall.js"
+import type { Run } from "../../../domain/Run.js"
 
 const ended = MetricKey.counter("gateway_runs_ended_total", {
   description: "Runs that this node settled, or set apart as reconciliation_pending, by status and outcome",
@@ -31,7 +32,8 @@ const counterOfEnds = (status: string, outcome: string | null): Metric.Metric.Co
   endedBy.set(key, known)
   return known
 }
-export const countEnded = (status: string, outcome: string | null): void =>
+/** Called right after the commit of each settlement, whatever ended the run. */
+export const countEnded = ({ outcome, status }: Pick<Run, "outcome" | "status">): void =>
   void counterOfEnds(status, outcome).unsafeUpdate(1, [])
 
 /** A counter that begins at 0 is seen to rise; the first figure of one that does not is no increase to Prometheus. */

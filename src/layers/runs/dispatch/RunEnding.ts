@@ -10,7 +10,6 @@ import { plannedFor } from "../../../domain/RoutePlan.js"
 import type { RunFailure } from "../../../domain/RunFailures.js"
 import type { SettlementRequest } from "../../../services/Settlement.js"
 import type { EndedRun } from "../../../services/Runs.js"
-import { countEnded } from "./RunCounters.js"
 import { type Parts, type Progress, type Work, type Worked } from "./Work.js"
 
 /** How long a late answer waits for the node that took its run over. That node only has to write the run's end. */
@@ -62,10 +61,7 @@ export const runEnding = (parts: Parts): RunEnding => {
       media: unstored?.media ?? null
     }
     const answer = yield* patiently(parts.settlement.settle(request))
-    if (answer._tag === "Settled") {
-      countEnded(answer.run.status, answer.run.outcome)
-      return Option.some<EndedRun>({ run: answer.run, attempts, left: answer.left })
-    }
+    if (answer._tag === "Settled") return Option.some<EndedRun>({ run: answer.run, attempts, left: answer.left })
     const candidate = plannedFor(run.plan, unstored?.attempt.endpointId)
     if (candidate?.effectful !== true || (event !== "Completed" && event !== "Failed")) return Option.none<EndedRun>()
     const late = yield* settleLate(request, event === "Completed" ? "AnsweredLate" : "FailedLate")
