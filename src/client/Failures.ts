@@ -168,7 +168,7 @@ const abortedHint = ({
       ? "Nothing was done: send it again if you still want it."
       : "Send it with a new idempotency key if you still want it."
   if (idempotencyKey !== null)
-    return "It may still run: send it again with this idempotency key to see what became of it."
+    return "It may still run. The same call with this idempotency key answers what became of it, or does it now if it never arrived; for a run, runs.list with the key only looks."
   return run === null
     ? lookFirst
     : `Only the waiting ended: ${run.runId} goes on and can be charged. Read it with runs.get.`

@@ -22,8 +22,11 @@ export interface KeyedOptions {
 /** For how long the gateway keeps the first request open; most runs have ended by then. */
 const firstWaitSeconds = ({ requestTimeoutMillis }: Transport) =>
   Math.max(0, Math.min(20, Math.floor(requestTimeoutMillis / 1000) - 5))
-/** For how long an aborted call tries to cancel its run. */
+/** For how long an aborted call tries each request that finds its run and cancels it. */
 const cancelForMillis = 10_000
+/** So often does it look for its run, and after so long again: the gateway may still be making it. */
+const looksForRun = 2
+const lookAgainMillis = 1_000
 
 const isCompleted = (run: Run): run is CompletedRun => run.status === "completed"
 const isFailed = (run: Run): run is FailedRun =>
@@ -75,12 +78,28 @@ export const runToEnd = async (
   const { idempotencyKey = newKey(), signal } = options
   let created: Run | null = null
 
-  /** The run of this call as the cancellation leaves it. */
-  const cancel = async (): Promise<Run> => {
-    const again = { body: input, idempotencyKey, retryForMillis: cancelForMillis }
-    // Without an answer so far, the same request tells which run it was.
-    const { runId } = created ?? (await transport.send("runs.create", again))
-    return transport.send("runs.cancel", { path: { runId }, retryForMillis: cancelForMillis })
+  /**
+   * The run that the gateway has made for this call, if it has. The same request would tell it too, but would make the
+   * run where none is: a caller who aborts must not start with it what cannot be stopped.
+   */
+  const found = async (): Promise<{ readonly runId: string } | null> => {
+    const query = { idempotencyKey, limit: 2 }
+    for (let looks = 1; ; looks++) {
+      const { runs } = await transport.send("runs.list", { query, retryForMillis: cancelForMillis })
+      const [run, another] = runs
+      // One key has one run: a gateway that answers two does not know the filter, and neither need be this call's.
+      if (another !== undefined) return null
+      if (run !== undefined) return run
+      if (looks === looksForRun) return null
+      await pause(lookAgainMillis, undefined)
+    }
+  }
+
+  /** The run of this call as the cancellation leaves it; null where none is known. */
+  const cancel = async (): Promise<Run | null> => {
+    const run = created ?? (await found())
+    if (run === null) return null
+    return transport.send("runs.cancel", { path: { runId: run.runId }, retryForMillis: cancelForMillis })
   }
 
   try {

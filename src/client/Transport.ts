@@ -252,6 +252,8 @@ export const makeTransport = (settings: Settings): Transport => {
       const found = call.madeBefore === undefined ? { run: null, mayStillRun } : ofRun()
       throw new Aborted({ reason: call.signal.reason, ...found, idempotencyKey: keyToGoOn })
     }
+    // A caller who aborts in the turn of the call has sent nothing: `fetch` would not tell.
+    await Promise.resolve()
     for (let attempt = 1; ; attempt++) {
       stopIfAborted()
       const result = await once(settings, request, call.signal)

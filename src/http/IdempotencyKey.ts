@@ -2,9 +2,10 @@
 import { isUtf8 } from "node:buffer"
 import { Effect, Schema } from "effect"
 import { ValidationError } from "../domain/ApiErrors.js"
+import { field } from "../domain/Described.js"
 import { idempotencyKeyCharsMax } from "../domain/limits/Runs.js"
 import { askedMaybe, line, lineExpected } from "./Fields.js"
-import { headerParam } from "./Query.js"
+import { headerParam, idParam } from "./Query.js"
 
 const exampleKey = "order 4711: find the address"
 
@@ -18,6 +19,10 @@ export const IdempotencyKey = line(
 /** The header as the document shows it; `idempotencyKeyOf` checks it. */
 export const keyHeader = (description: string) =>
   headerParam(description, exampleKey, { minLength: 1, maxLength: idempotencyKeyCharsMax })
+
+/** The same key as a filter of a list. */
+export const keyParam = (description: string) =>
+  field(idParam(IdempotencyKey, lineExpected(idempotencyKeyCharsMax)), description, exampleKey)
 
 /** The same key in a body. */
 export const keyField = (description: string) => askedMaybe(IdempotencyKey, description, exampleKey)

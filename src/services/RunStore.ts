@@ -129,6 +129,8 @@ export interface RunFilter {
   readonly endpointId?: string
   readonly providerId?: string
   readonly tokenId?: string
+  /** The key that the run was made with: at most one run has it. */
+  readonly idempotencyKey?: string
   /** Created at this time or later, and before that one. */
   readonly fromMillis?: number
   readonly toMillis?: number

@@ -1,8 +1,11 @@
 // A signal cancels the run at the gateway, wherever the call is at that moment; the rejection says what became of it.
 import { createServer } from "node:net"
+import { Effect } from "effect"
 import { assert, describe, it } from "vitest"
 import { Aborted, type ClientOptions } from "../../src/client/index.js"
-import { hit, silence } from "../../src/testing.js"
+import { hit, silence, type TestGateway } from "../../src/testing.js"
+import { eventually } from "../support/eventually.js"
+import type { Fault, FaultyProxy } from "../support/faultyProxy.js"
 import { all, failureOf, kindsOf, gatewayOfFile, request } from "./onGateway.js"
 
 const onGateway = gatewayOfFile()
@@ -16,6 +19,28 @@ const after = (wanted: (url: string, method: string) => boolean, then: () => voi
   }
 }
 const reason = new Error("the user went away")
+const sending = { endpointId: "mock-send-message", input: { to: "ada@example.com", text: "hello" } }
+
+/** Waits until so many calls of providers are under way, or were. */
+const called = (gateway: Pick<TestGateway, "calls">, count = 1) =>
+  Effect.runPromise(
+    eventually(
+      Effect.sync(() => gateway.calls().length),
+      (calls) => calls === count
+    )
+  )
+
+/** The requests for a run that have reached the relay. */
+const created = ({ passed }: FaultyProxy) =>
+  passed.filter(({ method, path }) => method === "POST" && /^\/v1\/runs(?:\?|$)/.test(path))
+
+/** The relay answers a list of these runs itself. */
+const listing = (...runs: ReadonlyArray<object>): Fault => ({
+  fault: "answer",
+  status: 200,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({ runs, nextCursor: null })
+})
 
 /** An address that refuses connections. */
 const closedPort = () =>
@@ -37,13 +62,13 @@ const abortedBy = async (work: Promise<unknown>): Promise<Aborted> => {
 
 describe("an aborted run", () => {
   it("is cancelled while its first request is open; nothing is charged", () =>
-    onGateway({ providers: { "mock-email-find": silence } }, async ({ clientWith, direct }) => {
+    onGateway({ providers: { "mock-email-find": silence } }, async ({ client, direct, gateway, proxy }) => {
       const controller = new AbortController()
-      const fetch = after(
-        (url) => url.includes("wait="),
-        () => controller.abort(reason)
-      )
-      const failure = await abortedBy(clientWith({ fetch }).run(request, { signal: controller.signal }))
+      const running = abortedBy(client.run(request, { signal: controller.signal }))
+      await called(gateway)
+      controller.abort(reason)
+      const failure = await running
+      assert.deepStrictEqual(created(proxy).length, 1)
       const runs = await all(direct.runs.list())
       assert.strictEqual(runs.length, 1)
       assert.strictEqual(failure.run?.runId, runs[0]?.runId)
@@ -84,8 +109,74 @@ describe("an aborted run", () => {
       assert.strictEqual(failure.run?.status, "failed")
       assert.strictEqual((await all(direct.runs.list())).length, 1)
       assert.deepStrictEqual(await kindsOf(direct), ["hold", "release"])
-      assert.strictEqual(new Set(proxy.passed.map(({ idempotencyKey }) => idempotencyKey)).size, 2)
+      assert.strictEqual(created(proxy).length, 1)
     }))
+
+  it("is looked for twice, because the gateway may still be making it", () =>
+    onGateway({ providers: { "mock-email-find": silence } }, async ({ client, direct, gateway, proxy }) => {
+      const controller = new AbortController()
+      proxy.next({ fault: "none" }, listing())
+      const running = abortedBy(client.run(request, { signal: controller.signal }))
+      await called(gateway)
+      controller.abort(reason)
+      const failure = await running
+      assert.deepStrictEqual([failure.run?.status, failure.mayStillRun], ["failed", false])
+      assert.strictEqual(failure.run?.runId, (await all(direct.runs.list()))[0]?.runId)
+    }))
+
+  it("is not made by its cancellation where its request never arrived", () =>
+    onGateway({ providers: { "mock-send-message": hit() } }, async ({ clientWith, direct, gateway, proxy }) => {
+      const controller = new AbortController()
+      // The first connection hangs, as behind a firewall, until the caller gives up.
+      const client = clientWith({
+        fetch: (url, init) =>
+          init.method === "POST"
+            ? new Promise((_, reject) => {
+                init.signal.addEventListener("abort", () => reject(init.signal.reason))
+                controller.abort(reason)
+              })
+            : fetch(url, init)
+      })
+      const failure = await abortedBy(client.run(sending, { signal: controller.signal, idempotencyKey: "order 17" }))
+      assert.deepStrictEqual([failure.run, failure.mayStillRun, failure.idempotencyKey], [null, true, "order 17"])
+      assert.deepStrictEqual(created(proxy), [])
+      assert.deepStrictEqual([gateway.calls().length, await all(direct.runs.list())], [0, []])
+      assert.include(failure.retryHint, "runs.list")
+    }))
+
+  it("was not sent where the signal was aborted in the turn of the call", () =>
+    onGateway({ providers: { "mock-send-message": hit() } }, async ({ client, gateway, proxy }) => {
+      const controller = new AbortController()
+      const running = abortedBy(client.run(sending, { signal: controller.signal }))
+      controller.abort(reason)
+      const failure = await running
+      assert.deepStrictEqual([failure.run, failure.mayStillRun], [null, false])
+      assert.deepStrictEqual([proxy.passed.length, gateway.calls().length], [0, 0])
+    }))
+
+  it("may go on where the token may not read runs, or the gateway does not know the filter by key", () =>
+    onGateway(
+      { scopes: ["runs:execute"], providers: { "mock-email-find": silence } },
+      async ({ client, gateway, proxy }) => {
+        const run = { runId: "run_of_somebody_else" }
+        const lists: ReadonlyArray<Fault> = [{ fault: "none" }, listing(run, run)]
+        for (const [before, list] of lists.entries()) {
+          const controller = new AbortController()
+          proxy.next({ fault: "none" }, list)
+          const key = `order ${before}`
+          const running = abortedBy(client.run(request, { signal: controller.signal, idempotencyKey: key }))
+          await called(gateway, before + 1)
+          controller.abort(reason)
+          const failure = await running
+          assert.deepStrictEqual([failure.run, failure.mayStillRun, failure.idempotencyKey], [null, true, key])
+        }
+        assert.strictEqual(created(proxy).length, lists.length)
+        assert.deepStrictEqual(
+          proxy.passed.filter(({ path }) => path.includes("/cancel")),
+          []
+        )
+      }
+    ))
 
   it("was never made where the signal was aborted before the first attempt, or after a refusal", () =>
     onGateway({}, async ({ client, clientWith, direct, proxy }) => {
@@ -133,7 +224,6 @@ describe("an aborted run", () => {
         () => controller.abort(reason)
       )
       const client = clientWith({ fetch, requestTimeoutMillis: 5_000 })
-      const sending = { endpointId: "mock-send-message", input: { to: "ada@example.com", text: "hello" } }
       const failure = await abortedBy(client.run(sending, { signal: controller.signal }))
       assert.deepStrictEqual([failure.run?.status, failure.mayStillRun], ["running", true])
       assert.strictEqual((await direct.runs.get(String(failure.run?.runId))).status, "running")

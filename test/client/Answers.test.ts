@@ -171,6 +171,8 @@ describe("a signal", () => {
     })
     const { signal } = new AbortController()
     const calls = Array.from({ length: 20 }, () => client.balance({ signal }))
+    // Nothing is sent in the turn of the call.
+    await Promise.resolve()
     assert.strictEqual(getEventListeners(signal, "abort").length, 1)
     await Promise.all(calls)
     assert.strictEqual(getEventListeners(signal, "abort").length, 0)

@@ -5,7 +5,8 @@ import { describe } from "vitest"
 import { RunId } from "../../src/domain/Ids.js"
 import { hit, miss, ProvidersScripted, type ScriptedProviders } from "../../src/layers/providers/ProvidersScripted.js"
 import { Ids } from "../../src/services/Ids.js"
-import { Runs } from "../../src/services/Runs.js"
+import type { Principal } from "../../src/services/Accounts.js"
+import { Runs, type RunRequest } from "../../src/services/Runs.js"
 import { type RunFilter, RunStore } from "../../src/services/RunStore.js"
 import { Transactions } from "../../src/services/Transactions.js"
 import { Wallet } from "../../src/services/Wallet.js"
@@ -124,6 +125,44 @@ export const runListsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         assert.deepStrictEqual(yield* shown({ capability: "people.email.find", status: "completed" }), newest)
         assert.deepStrictEqual(yield* shown({ capability: "people.email.verify", status: "completed" }), [])
         assert.deepStrictEqual(yield* shown({ capability: "people.email.verify" }), [])
+      }))
+
+    test("a list of runs finds the one run of an idempotency key, together with any other filter", (providers) =>
+      Effect.gen(function* () {
+        const principal = yield* funded(1_000_000)
+        const other = yield* funded(1_000_000)
+        const runs = yield* Runs
+        const idempotencyKey = "order 17: one key of two workspaces"
+        const created = Effect.fnUntraced(function* (by: Principal, changes: Partial<RunRequest>) {
+          providers.script("mock-email-find", hit())
+          return (yield* runs.create(by, requestOf(job, changes), 20)).run.runId
+        })
+        const own = yield* created(principal, { idempotencyKey })
+        const theirs = yield* created(other, { idempotencyKey })
+        yield* created(principal, {})
+        const refused = yield* created(principal, { idempotencyKey: "refused", input: {} })
+        const shown = (filter: RunFilter, { workspaceId } = principal, after: string | null = null) =>
+          Effect.map(runs.list(workspaceId, filter, { limit: 1, after }, false), ({ items, next }) => {
+            assert.isNull(next)
+            return items.map(({ runId }) => runId)
+          })
+        assert.deepStrictEqual(yield* shown({ idempotencyKey }), [own])
+        assert.deepStrictEqual(yield* shown({ idempotencyKey }, other), [theirs])
+        assert.deepStrictEqual(yield* shown({ idempotencyKey: "refused" }), [refused])
+        assert.deepStrictEqual(yield* shown({ idempotencyKey: "order 17" }), [])
+        assert.deepStrictEqual(yield* shown({ idempotencyKey }, principal, own), [])
+        const { tokenId } = principal
+        assert.deepStrictEqual(yield* shown({ idempotencyKey, tokenId, status: "completed" }), [own])
+        assert.deepStrictEqual(yield* shown({ idempotencyKey, tokenId, capability: "people.email.find" }), [own])
+        for (const filter of [
+          { status: "failed" },
+          { capability: "people.email.verify" },
+          { tokenId: other.tokenId },
+          { endpointId: "mock-email-verify" },
+          { providerId: "hunter" },
+          { toMillis: 1 }
+        ] as const)
+          assert.deepStrictEqual(yield* shown({ idempotencyKey, ...filter }), [])
       }))
 
     test("a capability finds the runs of the job and of tools that do it, with dots or underscores; what is no job is told", (providers) =>

@@ -208,12 +208,16 @@ export const runsList = Command.make(
       Options.withDescription("Only runs in this state"),
       Options.optional
     ),
+    key: Options.text("key").pipe(
+      Options.withDescription("Only the run of this idempotency key, if there is one"),
+      Options.optional
+    ),
     limit: Inputs.pageLimit,
     cursor: Inputs.cursor,
     url: urlOption,
     json: Inputs.json
   },
-  ({ cursor, json, limit, status, url }) =>
+  ({ cursor, json, key, limit, status, url }) =>
     answer(
       json,
       Effect.gen(function* () {
@@ -221,6 +225,7 @@ export const runsList = Command.make(
         const found = yield* gateway.get("/v1/runs", {
           limit,
           status: Option.getOrNull(status),
+          idempotencyKey: Option.getOrNull(key),
           cursor: Option.getOrNull(cursor)
         })
         const { nextCursor, runs } = yield* RunPage(gateway.url, found)

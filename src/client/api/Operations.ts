@@ -350,6 +350,11 @@ export interface Operations {
       readonly providerId?: string | undefined
       /** Only runs of this token. */
       readonly tokenId?: string | undefined
+      /**
+       * Only the run that was made with this key: one run, or none where no request with it has arrived. 1 to 255
+       * characters.
+       */
+      readonly idempotencyKey?: string | undefined
       /** Only what was made at this time or later. ISO 8601, UTC. */
       readonly from?: string | undefined
       /** Only what was made before this time. ISO 8601, UTC. */

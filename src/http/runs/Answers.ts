@@ -89,19 +89,21 @@ interface RunListQuery extends PageQuery {
   readonly endpointId?: string
   readonly providerId?: string
   readonly tokenId?: string
+  readonly idempotencyKey?: string
   readonly from?: number
   readonly to?: number
   readonly includeResult: boolean
 }
 
 export const listRuns = Effect.fnUntraced(function* (runs: Service, workspaceId: WorkspaceId, asked: RunListQuery) {
-  const { capability, endpointId, includeResult, providerId, status, tokenId } = asked
+  const { capability, endpointId, idempotencyKey, includeResult, providerId, status, tokenId } = asked
   const filter = {
     ...(status === undefined ? {} : { status }),
     ...(capability === undefined ? {} : { capability }),
     ...(endpointId === undefined ? {} : { endpointId }),
     ...(providerId === undefined ? {} : { providerId }),
     ...(tokenId === undefined ? {} : { tokenId }),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...spanOf(asked)
   }
   const binding = { list: "runs", workspaceId, filters: filter }

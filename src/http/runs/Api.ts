@@ -15,7 +15,7 @@ import { Access, AnswerHeaders } from "../Access.js"
 import { Bearer } from "../Auth.js"
 import { created, Wire, WireReading, WireStorage } from "../Envelope.js"
 import { field } from "../Fields.js"
-import { mandatoryKeyHeader } from "../IdempotencyKey.js"
+import { keyParam, mandatoryKeyHeader } from "../IdempotencyKey.js"
 import {
   anyCursorParam,
   booleanParam,
@@ -128,6 +128,9 @@ export class RunsApi extends HttpApiGroup.make("runs")
               "Only runs of this token",
               TokenId.make(exampleId("tok"))
             )
+          ),
+          idempotencyKey: optionalParam(
+            keyParam("Only the run that was made with this key: one run, or none where no request with it has arrived")
           ),
           ...timeParams,
           includeResult: paramOr(booleanParam, false, "Whether each run carries its result", true),

@@ -38,6 +38,7 @@ const fits = (run: Run, filter: RunFilter): boolean =>
   (filter.endpointId === undefined || shownEndpoint(run) === filter.endpointId) &&
   (filter.providerId === undefined || shownProvider(run) === filter.providerId) &&
   (filter.tokenId === undefined || run.tokenId === filter.tokenId) &&
+  (filter.idempotencyKey === undefined || run.idempotencyKey === filter.idempotencyKey) &&
   (filter.fromMillis === undefined || run.createdAt >= filter.fromMillis) &&
   (filter.toMillis === undefined || run.createdAt < filter.toMillis)
 

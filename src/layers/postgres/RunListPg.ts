@@ -3,7 +3,7 @@
  * a page depends neither on how many runs there are nor on how few of them match. A filter by status, job or time is a
  * range of one index (migration 0008); when it allows several statuses, the newest rows of each are read and merged. A
  * filter by token, operation or provider looks through a limited number of runs, in the spans of runs where its values
- * occur (`RunSpansPg.ts`).
+ * occur (`RunSpansPg.ts`). A filter by idempotency key reads the one run that the table of keys names.
  */
 import type * as Statement from "@effect/sql/Statement"
 import { Effect, Schema } from "effect"
@@ -130,17 +130,37 @@ export const runList = (database: Database["Type"]): RunStore["Type"]["list"] =>
     return Effect.succeed({ rows, next: null })
   }
 
+  /** All conditions of a filter but that of its key, for rows that are found by something else than the filter. */
+  const fitting = (filter: RunFilter): ReadonlyArray<Statement.Fragment> => [
+    ...equal("r.token_id", filter.tokenId),
+    ...equal("coalesce(r.served_endpoint_id, r.endpoint_id)", filter.endpointId),
+    ...equal("coalesce(r.served_provider_id, r.provider_id)", filter.providerId),
+    ...equal("r.job", filter.capability),
+    ...equal("r.status", filter.status),
+    ...inTime(filter)
+  ]
+
+  /** The run that owns an idempotency key. */
+  const byKey =
+    (key: string): Select =>
+    (workspaceId, filter, { after }, withResults) => {
+      const owner = sql`(select k.run_id from idempotency_keys k where k.workspace_id = ${workspaceId} and k.key = ${key})`
+      const { below } = boundsOf(filter, after)
+      const where = all([
+        sql`r.workspace_id = ${workspaceId} and r.run_id = ${owner} and r.run_id < ${below}`,
+        ...fitting(filter)
+      ])
+      const rows = (table: Table) =>
+        sql`select ${columns(table, withResults)} from ${from(table, withResults)} where ${where}`
+      return Effect.succeed({ rows, next: null })
+    }
+
   /** The newest rows of the spans that can have some. */
   const bySpans: Select = (workspaceId, filter, { after, limit }, withResults) => {
     const bounds = boundsOf(filter, after)
     const where = all([
       sql`r.workspace_id = ${workspaceId} and r.run_id between span.first and span.last and r.run_id >= ${bounds.atLeast} and r.run_id < ${bounds.below}`,
-      ...equal("r.token_id", filter.tokenId),
-      ...equal("coalesce(r.served_endpoint_id, r.endpoint_id)", filter.endpointId),
-      ...equal("coalesce(r.served_provider_id, r.provider_id)", filter.providerId),
-      ...equal("r.job", filter.capability),
-      ...equal("r.status", filter.status),
-      ...inTime(filter)
+      ...fitting(filter)
     ])
     return Effect.map(spanRanges(workspaceId, filter, bounds), ({ firsts, lasts, more }) => ({
       rows: (table) => sql`
@@ -209,8 +229,9 @@ export const runList = (database: Database["Type"]): RunStore["Type"]["list"] =>
   })
 
   return Effect.fnUntraced(function* (workspaceId, filter, page, resultBytesMax) {
-    const { endpointId, providerId, tokenId } = filter
-    const select = endpointId === undefined && providerId === undefined && tokenId === undefined ? byIndex : bySpans
+    const { endpointId, idempotencyKey, providerId, tokenId } = filter
+    const isInSpans = endpointId !== undefined || providerId !== undefined || tokenId !== undefined
+    const select = idempotencyKey !== undefined ? byKey(idempotencyKey) : isInSpans ? bySpans : byIndex
     const withResults = resultBytesMax !== null
     const { next, rows } = yield* select(workspaceId, filter, page, withResults)
     const listed = pageOf(yield* read(rows, page.limit, resultBytesMax), page.limit, ({ runId }) => runId)

@@ -40,6 +40,9 @@ const fill = (sql: Database["Type"]["sql"], large: WorkspaceId) => [
       'completed', 'hit', 0, 0, '2026-01', '{"_tag":"Json","value":1}', n
     from generate_series(1, ${rowsMade + 4_000}::int) n`,
   sql`
+    insert into idempotency_keys (workspace_id, key, request_digest, run_id)
+    select workspace_id, idempotency_key, request_digest, run_id from runs`,
+  sql`
     insert into ledger_entries (workspace_id, entry_id, kind, debit, credit, amount_micros, balance_after_micros, reserved_after_micros, run_id, created_at)
     select case when n <= ${rowsMade} then ${large}::text else 'ws_small_' || n % 400 + 1 end, 'led_' || lpad(n::text, 26, '0'), 'hold', 'available', 'reserved', 1, 0, 0, 'run_' || lpad(n::text, 26, '0'), n
     from generate_series(1, ${rowsMade + 4_000}::int) n`,
@@ -110,6 +113,10 @@ describe("the statements of lists", () => {
                 }
               }
             }
+          }
+          for (const idempotencyKey of [String(rowsMade / 2), "never sent"]) {
+            const { items } = yield* runs.list(workspaceId, { idempotencyKey }, { limit, after: null }, 1_000)
+            assert.lengthOf(items, idempotencyKey === "never sent" ? 0 : 1)
           }
           for (const after of [null, `${rowsMade / 2}.${rowsMade / 2}`]) {
             for (const kind of [undefined, ...LedgerKind.literals]) {

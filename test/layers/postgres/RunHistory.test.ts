@@ -194,6 +194,12 @@ describe("finished runs that are old", () => {
         const other = yield* Effect.flip(runs.create(principal, { ...paid!.request, input: { other: true } }, 20))
         assert.propertyVal(other, "_tag", "idempotency_conflict")
         assert.deepStrictEqual((yield* runs.cancel(workspaceId, paid!.run.runId)).run, paid!.run)
+        const { idempotencyKey } = paid!.request
+        const byKey = yield* store.list(workspaceId, { idempotencyKey }, { limit: 2, after: null }, null)
+        assert.deepStrictEqual(
+          byKey.items.map(({ runId }) => runId),
+          [paid!.run.runId]
+        )
         const newer = yield* started(principal)
         const { items } = yield* store.list(workspaceId, {}, { limit: 2, after: null }, null)
         assert.deepStrictEqual(
