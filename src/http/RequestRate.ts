@@ -29,6 +29,26 @@ const decided =
 export const spend = (limiter: Limiter, tenant: string, state: RequestState): Effect.Effect<void, RateLimitExceeded> =>
   Effect.flatMap(limiter.take(tenant), decided(state))
 
+/**
+ * Spends the messages of a batch beside the first, which was spent with the request: all of them, or none. A batch that
+ * is sent again is a request again, so the wait that it is told is for all of its messages.
+ */
+export const spendBatch = (
+  limiter: Limiter,
+  tenant: string,
+  messages: number,
+  state: RequestState
+): Effect.Effect<void, RateLimitExceeded> =>
+  messages <= 1
+    ? Effect.void
+    : Effect.flatMap(limiter.take(tenant, messages - 1), (decision) =>
+        decided(state)(
+          decision.allowed
+            ? decision
+            : { ...decision, retryAfterSeconds: decision.retryAfterSeconds + 1 / decision.refillPerSecond }
+        )
+      )
+
 /** The address in an entry of `X-Forwarded-For`, where some proxies add the client's port; null when there is none. */
 const addressIn = (entry: string): string | null => {
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(entry)?.[1] ?? /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry

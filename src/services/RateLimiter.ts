@@ -8,7 +8,7 @@ export interface RateDecision {
   readonly remaining: number
   /** Requests that come back each second. */
   readonly refillPerSecond: number
-  /** Seconds until one request is possible again (0 when allowed). */
+  /** Seconds until as many requests as were asked for are possible (0 when allowed). */
   readonly retryAfterSeconds: number
   /** Seconds until the bucket is full again. */
   readonly resetSeconds: number
@@ -17,8 +17,11 @@ export interface RateDecision {
 export class RateLimiter extends Context.Tag("gateway/services/RateLimiter")<
   RateLimiter,
   {
-    /** Takes one request out of the bucket of `tenant`. */
-    readonly take: (tenant: string) => Effect.Effect<RateDecision>
+    /**
+     * Takes so many requests out of the bucket of `tenant`, one where no number is given: all of them or none. More
+     * than a full bucket has are never allowed.
+     */
+    readonly take: (tenant: string, count?: number) => Effect.Effect<RateDecision>
     /**
      * For a caller without a token: takes one out of the bucket of their address and, when that allows it, one out of
      * the bucket of all such callers.

@@ -66,6 +66,20 @@ export const rateLimiterSuite = (
       }).pipe(Effect.provide(limiter({ burst: 4, refillPerSecond: 0.5 })))
     )
 
+    it.effect("takes several requests together or none of them, and says when all of them can go", () =>
+      Effect.gen(function* () {
+        const limiter = yield* RateLimiter
+        yield* take("a", 20)
+        const refused = yield* limiter.take("a", 50)
+        assert.deepInclude(refused, { allowed: false, remaining: 40, retryAfterSeconds: 1, resetSeconds: 2 })
+        assert.deepInclude(yield* limiter.take("a", 40), { allowed: true, remaining: 0 })
+        assert.deepInclude(yield* limiter.take("a", 50), { allowed: false, remaining: 0, retryAfterSeconds: 5 })
+        // More than a full bucket has never go.
+        assert.isFalse((yield* limiter.take("b", 61)).allowed)
+        assert.deepInclude(yield* limiter.take("b", 60), { allowed: true, remaining: 0 })
+      }).pipe(Effect.provide(limiter()))
+    )
+
     it.effect("gives the whole burst when intervals are no whole milliseconds", () =>
       Effect.zipRight(
         TestClock.setTime(1_800_000_000_000),

@@ -21,7 +21,7 @@ import { bearerToken, makeAuthenticate } from "../Auth.js"
 import { anyJsonBody } from "../Body.js"
 import { messageBudget } from "../BodyBudget.js"
 import { errorResponse } from "../ErrorAnswers.js"
-import { spend, spendPublic } from "../RequestRate.js"
+import { spendBatch, spendPublic } from "../RequestRate.js"
 import { stateOf, type RequestState } from "../RequestState.js"
 import { agentCounter } from "../runs/ServiceAgents.js"
 import { route, Routes } from "../serving/Routes.js"
@@ -160,7 +160,7 @@ export const mcpLayer: Layer.Layer<never, never, Accounts | HttpSettings | RateL
               "body",
               `may hold at most ${limit} messages, as many as may be sent at once`
             )
-          for (let more = 1; more < parsedBody.length; more++) yield* spend(limiter, caller.workspaceId, state)
+          yield* spendBatch(limiter, caller.workspaceId, parsedBody.length, state)
         }
         const visit: Visit = {
           caller,

@@ -30,7 +30,7 @@ export const workspaceRate = (options: RateLimitOptions): Rate => ({
 })
 
 /** The buckets of one rate, by name. */
-const bucketsOf = (rate: Rate): ((name: string, now: number) => RateDecision) => {
+const bucketsOf = (rate: Rate): ((name: string, now: number, count?: number) => RateDecision) => {
   const { capacityMillis, take } = tokenBucket(rate)
   const fullAt = new Map<string, number>()
   let sweptAt = 0
@@ -40,11 +40,11 @@ const bucketsOf = (rate: Rate): ((name: string, now: number) => RateDecision) =>
     sweptAt = now
   }
 
-  return (name, now) => {
+  return (name, now, count = 1) => {
     // After one capacity every bucket untouched since the last sweep is full. A clock that was set back sweeps too.
     if (Math.abs(now - sweptAt) >= capacityMillis) dropFull(now)
     // The upper bound only matters when the clock was set back: no one waits longer than an empty bucket takes.
-    const taken = take(Math.min(fullAt.get(name) ?? now, now + capacityMillis), now)
+    const taken = take(Math.min(fullAt.get(name) ?? now, now + capacityMillis), now, count)
     fullAt.set(name, taken.fullAt)
     return taken.decision
   }
@@ -71,7 +71,7 @@ export const RateLimiterMemory = (options: RateLimitOptions = {}): Layer.Layer<R
       const ofTenant = bucketsOf(workspaceRate(options))
       const ofPublic = publicBuckets(options)
       return RateLimiter.of({
-        take: (tenant) => Effect.sync(() => ofTenant(tenant, clock.unsafeCurrentTimeMillis())),
+        take: (tenant, count) => Effect.sync(() => ofTenant(tenant, clock.unsafeCurrentTimeMillis(), count)),
         takePublic: (address) => Effect.sync(() => ofPublic(address, clock.unsafeCurrentTimeMillis()))
       })
     })

@@ -9,6 +9,9 @@
  * the long run exactly the limit. (The debt has an end, so that nobody pays for an outage for long. Up to
  * `nodesBoundedMax` nodes it is never reached otherwise.)
  *
+ * Requests that pass together or not at all are taken one after the other, by the same rule. Where one of them is
+ * refused, because other nodes have allowed more meanwhile, the ones before it are given back.
+ *
  * Where the shared buckets do not answer within `awayMillis`, this node counts by itself until they do, as
  * `RateLimiterMemory` does, and then reports what it has allowed. Rates without a token are always counted by each node
  * for itself.
@@ -63,12 +66,17 @@ const makeViews = (rate: Rate) => {
     return made
   }
 
+  // The upper bound only matters when the clock was set back.
+  const taken = (view: View, now: number, count: number) => take(Math.min(view.fullAt, now + mostMillis), now, count)
+
   return {
+    /** What would be decided about so many requests, by what this node knows. Takes nothing. */
+    judge: (tenant: string, now: number, count: number): RateDecision =>
+      taken(viewOf(tenant, now), now, count).decision,
     /** Null where the decision has to wait for a report. */
     decide: (tenant: string, now: number, alone: boolean): RateDecision | null => {
       const view = viewOf(tenant, now)
-      // The upper bound only matters when the clock was set back.
-      const { decision, fullAt } = take(Math.min(view.fullAt, now + mostMillis), now)
+      const { decision, fullAt } = taken(view, now, 1)
       if (decision.allowed && view.unreported >= quota && !alone) return null
       view.fullAt = fullAt
       if (decision.allowed) {
@@ -76,6 +84,13 @@ const makeViews = (rate: Rate) => {
         dirty.add(tenant)
       }
       return decision
+    },
+    /** Requests that were allowed and did not pass. What was reported of them is taken back with the next report. */
+    giveBack: (tenant: string, now: number, count: number) => {
+      const view = viewOf(tenant, now)
+      view.fullAt -= count * intervalMillis
+      view.unreported -= count
+      dirty.add(tenant)
     },
     /** Everything that was not reported yet; it is on its way now. */
     takeReports: () => {
@@ -178,23 +193,47 @@ export const RateLimiterShared = (options: RateLimitOptions = {}): Layer.Layer<R
       )
       yield* everySoOften({ name: "forgetting full rates", every: "1 minute" }, buckets.forgetFull)
 
-      const take = (tenant: string): Effect.Effect<RateDecision> =>
+      /** Called in the turn in which something was left to report: else its report could have ended before. */
+      const nextReport = (): Effect.Effect<void> => {
+        waiting += 1
+        hurry.unsafeOffer()
+        return Effect.ensuring(
+          Deferred.await(ended),
+          Effect.sync(() => void (waiting -= 1))
+        )
+      }
+
+      const takeOne = (tenant: string): Effect.Effect<RateDecision> =>
         Effect.suspend(() => {
           const decision = views.decide(tenant, clock.unsafeCurrentTimeMillis(), alone)
           if (decision !== null) {
             if (decision.allowed) work.unsafeOffer()
             return Effect.succeed(decision)
           }
-          waiting += 1
-          hurry.unsafeOffer()
-          return Deferred.await(ended).pipe(
-            Effect.ensuring(Effect.sync(() => void (waiting -= 1))),
-            Effect.zipRight(Effect.suspend(() => take(tenant)))
+          return Effect.zipRight(
+            nextReport(),
+            Effect.suspend(() => takeOne(tenant))
           )
         })
 
+      const takeTogether = Effect.fnUntraced(function* (tenant: string, count: number) {
+        for (;;) {
+          const judged = views.judge(tenant, clock.unsafeCurrentTimeMillis(), count)
+          if (!judged.allowed) return judged
+          let decision = judged
+          let allowed = 0
+          for (; allowed < count && decision.allowed; allowed += decision.allowed ? 1 : 0)
+            decision = yield* takeOne(tenant)
+          if (decision.allowed) return decision
+          views.giveBack(tenant, clock.unsafeCurrentTimeMillis(), allowed)
+          work.unsafeOffer()
+          // After it this node knows what the others have allowed.
+          yield* nextReport()
+        }
+      })
+
       return RateLimiter.of({
-        take,
+        take: (tenant, count = 1) => (count === 1 ? takeOne(tenant) : takeTogether(tenant, count)),
         takePublic: (address) => Effect.sync(() => ofPublic(address, clock.unsafeCurrentTimeMillis()))
       })
     })

@@ -1,6 +1,6 @@
 /**
  * The arithmetic of a token bucket. A bucket is one number: the time at which it is full again. Each request moves this
- * time on by one interval, and a request that would move it further than the bucket is deep is refused.
+ * time on by one interval, and requests that would move it further than the bucket is deep are refused.
  */
 import type { RateDecision } from "../../services/RateLimiter.js"
 
@@ -15,8 +15,12 @@ export interface TokenBucket {
   readonly intervalMillis: number
   /** From empty to full. */
   readonly capacityMillis: number
-  /** Whether one more request may pass, and when the bucket is full after it. */
-  readonly take: (fullAt: number, now: number) => { readonly decision: RateDecision; readonly fullAt: number }
+  /** Whether so many more requests may pass together, and when the bucket is full after them. */
+  readonly take: (
+    fullAt: number,
+    now: number,
+    count: number
+  ) => { readonly decision: RateDecision; readonly fullAt: number }
 }
 
 const seconds = (millis: number): number => Math.max(0, Math.ceil(millis / 1000))
@@ -29,17 +33,18 @@ export const tokenBucket = ({ burst, refillPerSecond }: Rate): TokenBucket => {
   return {
     intervalMillis,
     capacityMillis,
-    take: (fullAt, now) => {
+    take: (fullAt, now, count) => {
       const before = Math.max(fullAt, now)
-      const after = before + intervalMillis
+      const after = before + count * intervalMillis
       const room = now + capacityMillis - after + roundingMillis
       const allowed = room >= 0
+      const leftMillis = allowed ? room : room + count * intervalMillis
       return {
         fullAt: allowed ? after : before,
         decision: {
           allowed,
           limit: burst,
-          remaining: allowed ? Math.floor(room / intervalMillis) : 0,
+          remaining: Math.max(0, Math.floor(leftMillis / intervalMillis)),
           refillPerSecond,
           retryAfterSeconds: allowed ? 0 : Math.max(1, seconds(-room)),
           resetSeconds: seconds((allowed ? after : before) - now)

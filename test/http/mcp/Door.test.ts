@@ -130,22 +130,22 @@ describe("methods", () => {
 
 describe("the rate of a workspace", () => {
   it("is spent by each request, and in a batch by each message", async () => {
-    const own = await testGateway({ requestRate: { burst: 6, refillPerSecond: 0.001 } }).listen()
+    const own = await testGateway({ requestRate: { burst: 7, refillPerSecond: 0.001 } }).listen()
     const first = await post(listTools, {}, own)
     assert.strictEqual(first.status, 200)
-    assert.match(String(first.headers["ratelimit"]), /r=5/)
+    assert.match(String(first.headers["ratelimit"]), /r=6/)
     const batch = await post([listTools, { ...listTools, id: 2 }, { ...listTools, id: 3 }], {}, own)
     assert.strictEqual(batch.status, 200)
-    assert.match(String(batch.headers["ratelimit"]), /r=2/)
+    assert.match(String(batch.headers["ratelimit"]), /r=3/)
     // No wait would let it through, so it is not told to wait, and spends nothing beside itself.
     const never = await post(
-      [1, 2, 3, 4, 5, 6, 7].map((id) => ({ ...listTools, id })),
+      [1, 2, 3, 4, 5, 6, 7, 8].map((id) => ({ ...listTools, id })),
       {},
       own
     )
     assert.strictEqual(never.status, 400)
-    assert.include(JSON.parse(never.text).error.message, "body: may hold at most 6 messages")
-    assert.match(String(never.headers["ratelimit"]), /r=1/)
+    assert.include(JSON.parse(never.text).error.message, "body: may hold at most 7 messages")
+    assert.match(String(never.headers["ratelimit"]), /r=2/)
     const over = await post(
       [1, 2, 3].map((id) => ({ ...listTools, id })),
       {},
@@ -153,7 +153,11 @@ describe("the rate of a workspace", () => {
     )
     assert.strictEqual(over.status, 429)
     assert.strictEqual(JSON.parse(over.text).error.code, "rate_limit_exceeded")
-    assert.isDefined(over.headers["retry-after"])
+    // The request itself is spent, and no other of its messages. Two more have to come back for the next try.
+    assert.match(String(over.headers["ratelimit"]), /r=1/)
+    const retryAfter = Number(over.headers["retry-after"])
+    assert.isAtMost(retryAfter, 2_000)
+    assert.isAbove(retryAfter, 1_900)
     await own.close()
   })
 })

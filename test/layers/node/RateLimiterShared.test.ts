@@ -57,6 +57,23 @@ describe("several nodes", () => {
     }).pipe(Effect.provide(RateBucketsMemory))
   )
 
+  it.scoped("give back what they have taken of requests that cannot all go", () =>
+    Effect.gen(function* () {
+      const [one, two] = yield* nodesOver(2, (buckets) => buckets)
+      assert.strictEqual(yield* take(one!, 40), 40)
+      yield* TestClock.adjust("10 millis")
+      // The second node does not know yet what the first has allowed.
+      const refused = yield* two!.take("acme", 50)
+      assert.deepInclude(refused, { allowed: false, limit: 60 })
+      assert.isAtLeast(refused.remaining, 20 - unreportedMax(rate))
+      yield* TestClock.adjust("10 millis")
+      // Its bucket is as if nobody had asked.
+      const left = yield* take(two!, 40)
+      assert.isAtLeast(left, 20)
+      assert.isAtMost(left, 20 + 2 * unreportedMax(rate))
+    }).pipe(Effect.provide(RateBucketsMemory))
+  )
+
   const Step = FastCheck.record({
     node: FastCheck.nat({ max: 4 }),
     requests: FastCheck.integer({ min: 1, max: 40 }),
