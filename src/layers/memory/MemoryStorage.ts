@@ -60,7 +60,7 @@ export interface StoredRun {
   readonly media: ReadonlyArray<Media>
 }
 
-/** By the id of an operation, or \`job:\` with the id of a job. */
+/** By the id of an operation, or `job:` with the id of a job. */
 export interface StoredSearchUses {
   readonly shownAt: HashMap.HashMap<string, number>
   readonly uses: HashMap.HashMap<string, SearchUse>
@@ -125,23 +125,26 @@ const make = Effect.gen(function* () {
   const committed = yield* Ref.make(empty)
   const one = yield* Effect.makeSemaphore(1)
 
+  /** Does the work on a draft of the state, which takes its place once the work has succeeded. */
+  const onDraftOf = Effect.fnUntraced(function* <A, E>(state: Ref.Ref<MemoryState>, work: Effect.Effect<A, E>) {
+    const draft = yield* Ref.make(yield* Ref.get(state))
+    const result = yield* Effect.provideService(work, Draft, draft)
+    yield* Ref.set(state, yield* Ref.get(draft))
+    return result
+  })
+
   const transact = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.flatMap(Draft, (outer) =>
-      outer !== null
-        ? work
-        : one.withPermits(1)(
-            Effect.gen(function* () {
-              const draft = yield* Ref.make(yield* Ref.get(committed))
-              const result = yield* Effect.provideService(work, Draft, draft)
-              yield* Ref.set(committed, yield* Ref.get(draft))
-              return result
-            })
-          )
+      // Inside another transaction it is what a savepoint is.
+      outer !== null ? onDraftOf(outer, work) : one.withPermits(1)(onDraftOf(committed, work))
     )
 
   return MemoryStorage.of({
     read: Effect.flatMap(Draft, (draft) => Ref.get(draft ?? committed)),
-    modify: (change) => transact(Effect.flatMap(Draft, (draft) => Ref.modify(draft ?? committed, change))),
+    modify: (change) =>
+      Effect.flatMap(Draft, (draft) =>
+        draft === null ? one.withPermits(1)(Ref.modify(committed, change)) : Ref.modify(draft, change)
+      ),
     transact
   })
 })
