@@ -4,7 +4,7 @@
  * listener that goes away costs nothing later. Deadlines are met to the millisecond of the clock's sleep, and never
  * early.
  */
-import { Effect, FiberSet, type Scope } from "effect"
+import { Effect, type Fiber, FiberId, FiberSet, type Scope } from "effect"
 import type { Listen } from "./OneTimeEvent.js"
 import { makeUnderWay } from "./UnderWay.js"
 
@@ -25,22 +25,23 @@ export const makeDeadlines: Effect.Effect<Deadlines, never, Scope.Scope> = Effec
   const nowMillis = (): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6
   const run = yield* FiberSet.makeRuntime<never>()
   const waits = makeUnderWay<Wait>()
-  /** When the sleeper that counts wakes up. A sleeper that was begun for a later time does nothing. */
-  let wakesAt = Number.POSITIVE_INFINITY
+  /** The one sleeper, and when it wakes up. */
+  let sleeper: { readonly fiber: Fiber.RuntimeFiber<void>; readonly wakesAt: number } | null = null
 
-  const sleepUntil = (at: number): void => {
-    wakesAt = at
+  const sleepUntil = (wakesAt: number): void => {
+    const before = sleeper
     const woken = Effect.sync(() => {
-      if (wakesAt === at) tellAllThatAreOver()
+      sleeper = null
+      tellAllThatAreOver()
     })
-    run(Effect.zipRight(Effect.sleep(Math.ceil(at - nowMillis())), woken))
+    sleeper = { fiber: run(Effect.zipRight(Effect.sleep(Math.ceil(wakesAt - nowMillis())), woken)), wakesAt }
+    before?.fiber.unsafeInterruptAsFork(FiberId.none)
   }
 
   const tellAllThatAreOver = (): void => {
     const now = nowMillis()
     const over = [...waits].filter(({ at }) => at <= now)
     for (const wait of over) wait.leave()
-    wakesAt = Number.POSITIVE_INFINITY
     let earliest = Number.POSITIVE_INFINITY
     for (const { at } of waits) earliest = Math.min(earliest, at)
     if (waits.size() > 0) sleepUntil(earliest)
@@ -51,7 +52,7 @@ export const makeDeadlines: Effect.Effect<Deadlines, never, Scope.Scope> = Effec
     after: (millis) => (listener) => {
       const wait: Wait = { at: nowMillis() + millis, tell: () => listener(), leave: () => {} }
       wait.leave = waits.add(wait)
-      if (wait.at < wakesAt) sleepUntil(wait.at)
+      if (sleeper === null || wait.at < sleeper.wakesAt) sleepUntil(wait.at)
       return wait.leave
     }
   }

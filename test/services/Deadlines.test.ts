@@ -50,6 +50,36 @@ it.scoped("a thousand waits that end early share one sleeping fiber", () =>
   })
 )
 
+it.scoped("waits of any lengths share one sleeping fiber, whether they come or end early", () =>
+  Effect.gen(function* () {
+    const clock = yield* Effect.clock
+    // The clock of tests keeps what was interrupted.
+    let sleeping = 0
+    const { after } = yield* Effect.withClock(makeDeadlines, {
+      ...Clock.make(),
+      unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
+      sleep: (duration) =>
+        Effect.acquireUseRelease(
+          Effect.sync(() => void (sleeping += 1)),
+          () => clock.sleep(duration),
+          () => Effect.sync(() => void (sleeping -= 1))
+        )
+    })
+    const told: Array<number> = []
+    after(60_000)(() => void told.push(60_000))
+    for (let wait = 1; wait <= 50; wait++) {
+      after(1)(() => void told.push(wait))
+      after(20_000)(() => assert.fail("it went away"))()
+      yield* TestClock.adjust(1)
+    }
+    yield* Effect.repeatN(Effect.yieldNow(), 10)
+    assert.deepStrictEqual([told.length, sleeping], [50, 1])
+    yield* TestClock.adjust(60_000)
+    yield* Effect.repeatN(Effect.yieldNow(), 10)
+    assert.deepStrictEqual([told.length, sleeping], [51, 0])
+  })
+)
+
 it.scoped("a deadline comes after its time, also when somebody sets the clock meanwhile", () =>
   Effect.gen(function* () {
     const clock = yield* Effect.clock
