@@ -8,6 +8,7 @@ import { Effect, JSONSchema, Schema } from "effect"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import { member } from "../../domain/Members.js"
 import type { ValidationError } from "../../domain/ApiErrors.js"
+import { WhoseError } from "../../domain/RunFailures.js"
 import type { Scope } from "../../domain/Scope.js"
 import type { Principal } from "../../services/Accounts.js"
 import type { RateDecision } from "../../services/RateLimiter.js"
@@ -109,6 +110,30 @@ const open = (value: Json): Json => {
   )
 }
 
+/** What every error says, be it a refusal or a failed run. `gateway mcp` makes some of its own. */
+const ErrorOfTool = Schema.Struct({
+  code: Schema.String,
+  message: Schema.String,
+  whoseError: WhoseError,
+  retryable: Schema.Boolean,
+  retryHint: Schema.String
+}).annotations({ description: "Only of what was refused or failed; other fields say more of it" })
+
+/**
+ * What a tool answers, or an error. Both are content of the tool: a host that checks it against the schema, as the SDK
+ * of the line before does, would otherwise refuse the errors and show the model none of them.
+ */
+const outputSchemaOf = <A, I>(output: Schema.Schema<A, I>): ObjectSchema => {
+  const { required, ...answer } = object(open(objectSchemaOf(output)))
+  const error = open(objectSchemaOf(ErrorOfTool))
+  return {
+    ...answer,
+    type: "object",
+    properties: { ...object(answer["properties"] ?? {}), error },
+    anyOf: [{ required: required ?? [] }, { required: ["error"] }]
+  }
+}
+
 export const tool = <In, InWire, Out extends object, OutWire, E extends HttpError, R>({
   call,
   failed = () => false,
@@ -125,7 +150,7 @@ export const tool = <In, InWire, Out extends object, OutWire, E extends HttpErro
   return {
     ...words,
     inputSchema: objectSchemaOf(input),
-    outputSchema: { ...object(open(objectSchemaOf(output))), type: "object" },
+    outputSchema: outputSchemaOf(output),
     call: (args, visit) =>
       Effect.flatMap(read(args), (given) =>
         Effect.map(call(given, visit), (value) => ({ value, failed: failed(value) }))
