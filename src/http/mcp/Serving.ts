@@ -11,7 +11,8 @@ import { Context, Effect, Layer, Runtime, Schema } from "effect"
 import type { CallToolResult, Server } from "@modelcontextprotocol/server"
 import { agentInstructions, productName, productVersion } from "../../domain/Product.js"
 import { type TokenRevoked, type Unauthorized, ValidationError } from "../../domain/ApiErrors.js"
-import { ParsedObject } from "../../domain/Json.js"
+import { cutText } from "../../domain/Characters.js"
+import { isObject, type Json, ParsedObject } from "../../domain/Json.js"
 import { writeJson } from "../../domain/LosslessJson.js"
 import { readUrl } from "../../domain/Url.js"
 import type { Accounts } from "../../services/Accounts.js"
@@ -44,6 +45,19 @@ const sdk = Effect.promise(() => import("@modelcontextprotocol/server"))
 type Sdk = Effect.Effect.Success<typeof sdk>
 
 const isArguments = Schema.is(ParsedObject)
+
+/** The JSON of an id that two requests of a batch have; null where each has its own. */
+const repeatedId = (batch: ReadonlyArray<Json>): string | null => {
+  const seen = new Set<string>()
+  for (const message of batch) {
+    const id = isObject(message) && "method" in message ? message["id"] : undefined
+    if (id === undefined) continue
+    const text = cutText(writeJson(id), 100)
+    if (seen.has(text)) return text
+    seen.add(text)
+  }
+  return null
+}
 
 const resultOf = ({ failed, value }: ToolAnswer, { markOf }: ExactContent): CallToolResult => {
   const text = writeJson(value)
@@ -160,6 +174,9 @@ export const mcpLayer: Layer.Layer<never, never, Accounts | HttpSettings | RateL
               "body",
               `may hold at most ${limit} messages, as many as may be sent at once`
             )
+          const twice = repeatedId(parsedBody)
+          // Both would be done, and one of them would have no answer.
+          if (twice !== null) return yield* ValidationError.of("body", `has two requests with the id ${twice}`)
           yield* spendBatch(limiter, caller.workspaceId, parsedBody.length, state)
         }
         const visit: Visit = {

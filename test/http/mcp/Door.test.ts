@@ -185,6 +185,31 @@ describe("a body", () => {
   })
 })
 
+describe("a batch in which an id stands twice", () => {
+  it("is refused before anything of it is done: one of the two would have no answer", async () => {
+    const run = (id: unknown, key: string) => ({
+      jsonrpc: "2.0",
+      id,
+      method: "tools/call",
+      params: {
+        name: "run_operation",
+        arguments: { endpointId: "mock-email-find", input: { name: "Ada", domain: "example.com" }, idempotencyKey: key }
+      }
+    })
+    const before = gateway.calls("mock-email-find").length
+    for (const id of [7, "seven"]) {
+      const { status, text } = await post([run(id, "A"), run(id, "B")])
+      assert.strictEqual(status, 400)
+      assert.include(JSON.parse(text).error.message, `body: has two requests with the id ${JSON.stringify(id)}`)
+    }
+    assert.strictEqual(gateway.calls("mock-email-find").length, before)
+    // A number and a text are two ids, and notifications have none.
+    const told = { jsonrpc: "2.0", method: "notifications/initialized" }
+    const { status, text } = await post([told, told, listTools, { ...listTools, id: "1" }])
+    assert.deepStrictEqual([status, text.match(/"name":"search_operations"/g)?.length], [200, 2])
+  })
+})
+
 describe("the OpenAPI document", () => {
   it("does not list the route: what it takes is said by the protocol, not by HTTP", async () => {
     const document: Loose = await (await fetch(`${listening.url}/openapi.json`)).json()
