@@ -23,6 +23,8 @@ export const RunStatus = Schema.Literal(
   examples: ["completed"]
 })
 export type RunStatus = typeof RunStatus.Type
+/** What is told of a run that is `reconciliation_pending`. The client package has the same sentence. */
+export const uncertainHint = "Do not run it again: read this run later, after the operator of the gateway has decided."
 export const RunOutcome = Schema.Literal("hit", "weak", "miss", "error", "rejected").annotations({
   identifier: "RunOutcome",
   description:

@@ -1,7 +1,8 @@
 /**
  * Shrinks a result for reading: keeps only some dotted paths, and at most so many items of every array (contract: "GET
- * /v1/runs/{runId}", `fields` and `max_items`). Arrays are walked per element and leave no trace in a path. Each value
- * is looked at once, however many paths there are. Never changes what is stored or charged.
+ * /v1/runs/{runId}", `fields` and `max_items`). The tools of agents also skip items. Arrays are walked per element and
+ * leave no trace in a path. Each value is looked at once, however many paths there are. Never changes what is stored or
+ * charged.
  */
 import { Either } from "effect"
 import { isObject, type Json } from "./Json.js"
@@ -9,6 +10,8 @@ import { isObject, type Json } from "./Json.js"
 export interface TrimRequest {
   readonly fields: ReadonlyArray<string> | null
   readonly maxItems: number | null
+  /** So many first items go, of each array that is in no other one: a reader goes on where it was. */
+  readonly skipItems?: number
 }
 
 /**
@@ -108,19 +111,19 @@ interface Level {
 
 const level = (): Level => ({ kept: 0, total: 0, nested: null, members: new Map() })
 
-const cut = (value: Json, maxItems: number, at: Level): Json => {
+const cut = (value: Json, maxItems: number, skipItems: number, at: Level): Json => {
   if (Array.isArray(value)) {
-    const kept = value.length > maxItems ? value.slice(0, maxItems) : value
+    const kept = value.length > maxItems || skipItems > 0 ? value.slice(skipItems, skipItems + maxItems) : value
     at.kept += kept.length
     at.total += value.length
-    return kept.map((item) => cut(item, maxItems, Array.isArray(item) ? (at.nested ??= level()) : at))
+    return kept.map((item) => cut(item, maxItems, 0, Array.isArray(item) ? (at.nested ??= level()) : at))
   }
   if (!isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => {
       const below = at.members.get(name) ?? level()
       at.members.set(name, below)
-      return [name, cut(member, maxItems, below)]
+      return [name, cut(member, maxItems, skipItems, below)]
     })
   )
 }
@@ -134,9 +137,10 @@ const shortened = (at: Level, path: string): ReadonlyArray<TrimmedArray> => [
 export const trim = (given: Json, request: TrimRequest): Either.Either<Trimmed, NoSuchPath> => {
   const kept = request.fields === null ? Either.right(given) : pick(given, request.fields)
   if (Either.isLeft(kept)) return Either.left(kept.left)
-  if (request.maxItems === null) return Either.right({ value: kept.right, truncated: false, arrays: [] })
+  const { maxItems, skipItems = 0 } = request
+  if (maxItems === null && skipItems === 0) return Either.right({ value: kept.right, truncated: false, arrays: [] })
   const root = level()
-  const value = cut(kept.right, request.maxItems, root)
+  const value = cut(kept.right, maxItems ?? Infinity, skipItems, root)
   const arrays = shortened(root, "")
   return Either.right({ value, truncated: arrays.length > 0, arrays })
 }

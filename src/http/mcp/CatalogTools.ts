@@ -13,6 +13,7 @@ import {
   toolSearchRowsMax,
   toolSearchedRows
 } from "../../domain/limits/AgentTools.js"
+import { fieldUsdMax } from "../../domain/limits/Workspaces.js"
 import { filterCharsMax, queryCharsMax } from "../../domain/limits/Lists.js"
 import { runIdentifierCharsMax } from "../../domain/limits/Runs.js"
 import { fillExample } from "../../domain/InputFilling.js"
@@ -130,12 +131,17 @@ export const searchOperations = tool({
     provider: optional(line(filterCharsMax, "Only operations of this provider, by its id")),
     maxPriceUsd: optional(
       UsdInput.annotations({
-        jsonSchema: { type: "number", minimum: 0, description: "Only what costs at most so many dollars a call" }
+        jsonSchema: {
+          type: "number",
+          minimum: 0,
+          maximum: fieldUsdMax,
+          description: "Only what costs at most so many dollars a call"
+        }
       })
     )
   }),
   output: SearchView,
-  call: Effect.fnUntraced(function* ({ limit, maxPriceUsd, offset, prefer, provider = null, query }, { caller }) {
+  call: Effect.fnUntraced(function* ({ limit, maxPriceUsd, offset, prefer, provider, query }, { caller }) {
     const catalog = yield* Catalog
     // A job has a row for each of its operations, and these can go on behind the end of a page: what the page before
     // has shown is looked up, so that no page shows it again.
@@ -148,7 +154,8 @@ export const searchOperations = tool({
         offset: begin,
         prefer: prefer ?? "balanced",
         preferSaid: prefer !== undefined,
-        provider,
+        // Ids of providers have no capitals, and people write names.
+        provider: provider?.toLowerCase() ?? null,
         maxPriceMicros: maxPriceUsd ?? null,
         hidden: caller.operator
       },
@@ -156,7 +163,7 @@ export const searchOperations = tool({
     )
     /** Of a provider's own operations each is a row. A job would leave the provider open. */
     const ofProvider =
-      provider !== null || found.appliedHints?.some(({ parameter }) => parameter === "provider") === true
+      provider !== undefined || found.appliedHints?.some(({ parameter }) => parameter === "provider") === true
     /** Each job and operation with the place of its first row. */
     const places = new Map<string, number>()
     found.endpoints.forEach((row, index) => {

@@ -20,30 +20,93 @@ const cutTexts = (value: Json, charsMax: number): Json => {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, cutTexts(inner, charsMax)]))
 }
 
-/** How much of a result is shown: items of each list, characters of each text. */
+const hasLonger = (value: Json, chars: number): boolean => {
+  if (typeof value === "string") return value.length > chars
+  if (Array.isArray(value)) return value.some((item) => hasLonger(item, chars))
+  return isObject(value) && Object.values(value).some((inner) => hasLonger(inner, chars))
+}
+
+const longestList = (value: Json): number => {
+  if (Array.isArray(value))
+    return value.reduce<number>((longest, item) => Math.max(longest, longestList(item)), value.length)
+  if (!isObject(value)) return 0
+  return Object.values(value).reduce<number>((longest, inner) => Math.max(longest, longestList(inner)), 0)
+}
+
+/** How long texts may be, from the longest on, while at least so many items of each list have room beside them. */
 const steps = [
-  { items: null, chars: 20_000 },
-  { items: 100, chars: 8_000 },
-  { items: 30, chars: 4_000 },
-  { items: 10, chars: 2_000 },
-  { items: 3, chars: 500 },
-  { items: 1, chars: 200 }
+  { chars: 20_000, items: 100 },
+  { chars: 8_000, items: 30 },
+  { chars: 4_000, items: 10 },
+  { chars: 2_000, items: 3 },
+  { chars: 500, items: 1 },
+  { chars: 200, items: 1 }
 ] as const
+
+/** The part of a result that is asked for. */
+export interface Part {
+  readonly maxItems: number | null
+  readonly skipItems: number
+}
+export const everything: Part = { maxItems: null, skipItems: 0 }
 
 interface Shortened {
   readonly value: Json
   /** Items that each list was cut to; null when none was. */
   readonly items: number | null
+  /** Characters that each text was cut to; null when none was. */
+  readonly chars: number | null
   readonly arrays: ReadonlyArray<TrimmedArray>
 }
 
-/** The most of a result that has so many bytes; null when not even its shape has. */
-export const shortened = (result: Json, bytesMax: number): Shortened | null => {
-  for (const { chars, items } of steps) {
-    const kept = Either.getOrNull(trim(result, { fields: null, maxItems: items }))
+/** The most of a part of a result that has so many bytes; null when not even its shape has. */
+export const shortened = (result: Json, { maxItems, skipItems }: Part, bytesMax: number): Shortened | null => {
+  const longest = Math.max(1, Math.min(maxItems ?? Infinity, longestList(result)))
+  const shownWith = (items: number, chars: number): Shortened | null => {
+    const kept = Either.getOrNull(trim(result, { fields: null, maxItems: items, skipItems }))
     if (kept === null) return null
     const value = cutTexts(kept.value, chars)
-    if (bytesOf(value) <= bytesMax) return { value, items, arrays: kept.arrays }
+    if (bytesOf(value) > bytesMax) return null
+    const { arrays } = kept
+    return {
+      value,
+      items: arrays.length === 0 ? null : items,
+      chars: hasLonger(kept.value, chars) ? chars : null,
+      arrays
+    }
+  }
+  for (const { chars, items: least } of steps) {
+    let shown = Math.min(least, longest)
+    let best = shownWith(shown, chars)
+    if (best === null) continue
+    // Each try costs about as much as what it shows, however long the list is.
+    for (let more = shown; more > 0 && shown < longest;) {
+      const items = Math.min(shown + more, longest)
+      const next = shownWith(items, chars)
+      if (next === null) more = Math.floor(more / 2)
+      else {
+        best = next
+        shown = items
+        more *= 2
+      }
+    }
+    return best
   }
   return null
 }
+
+interface Wide {
+  readonly path: string
+  readonly names: ReadonlyArray<string>
+}
+
+/** The object with the most members, which is why a result is too wide to show, and where it stands. */
+export const widest = (value: Json, path = ""): Wide => {
+  const none: Wide = { path, names: [] }
+  if (Array.isArray(value)) return value.map((item) => widest(item, path)).reduce(wider, none)
+  if (!isObject(value)) return none
+  return Object.entries(value)
+    .map(([name, inner]) => widest(inner, path === "" ? name : `${path}.${name}`))
+    .reduce(wider, { path, names: Object.keys(value) })
+}
+const wider = (one: Wide, other: Wide): Wide => (other.names.length > one.names.length ? other : one)

@@ -184,6 +184,7 @@ export const mcpLayer: Layer.Layer<never, never, Accounts | HttpSettings | RateL
           requestId: state.requestId,
           state,
           rate: state.rate,
+          publicUrl,
           countRunRequest: () => countAgent(request.headers["x-service-agent"])
         }
         return yield* Effect.promise(async (signal) => {

@@ -23,6 +23,8 @@ export interface Visit {
   readonly state: RequestState
   /** What was decided about the request's place in the rate. */
   readonly rate: RateDecision | null
+  /** How people reach the gateway. */
+  readonly publicUrl: string
   /** Counts a request for a run by the agent that names itself. */
   readonly countRunRequest: () => void
 }
@@ -76,12 +78,24 @@ const plain = (value: Json, defs: JsonObject, isSchema = true): Json => {
     const meant = member(defs, definitionNamed(ref.slice(definitions.length)))
     return { ...object(plain(meant ?? {}, defs)), ...object(plain(rest, defs)) }
   }
-  return Object.fromEntries(
+  const written = Object.fromEntries(
     Object.entries(value)
       .filter(([name]) => !isSchema || !dropped.has(name))
       // The members of `properties` are names of the client's, not keywords.
       .map(([name, inner]) => [name, plain(inner, defs, !isSchema || name !== "properties")])
   )
+  return isSchema ? withoutLoneAllOf(written) : written
+}
+
+/**
+ * The library writes a bound as `allOf` with one schema, and describes it ("a number between …"). Function calling of
+ * some hosts refuses `allOf`, and those words say nothing that the bound does not.
+ */
+const withoutLoneAllOf = (schema: JsonObject): JsonObject => {
+  const { allOf, ...rest } = schema
+  if (!Array.isArray(allOf) || allOf.length !== 1) return schema
+  const { description: _, ...bound } = object(allOf[0] ?? {})
+  return Object.keys(bound).some((name) => member(rest, name) !== undefined) ? schema : { ...rest, ...bound }
 }
 const object = (value: Json): JsonObject => (isObject(value) ? value : {})
 

@@ -5,6 +5,7 @@
 import { Effect, Either } from "effect"
 import { cutText } from "../../domain/Characters.js"
 import { RunsCursorInvalid, ValidationError } from "../../domain/ApiErrors.js"
+import { isObject, type Json } from "../../domain/Json.js"
 import type { WorkspaceId } from "../../domain/Ids.js"
 import { resultPathsMax } from "../../domain/limits/Runs.js"
 import type { RunStatus } from "../../domain/Run.js"
@@ -15,7 +16,7 @@ import { nextCursor, type PageQuery, pageRequest } from "../ListPage.js"
 import { spanOf } from "../Query.js"
 import { ReadTurns } from "../ReadTurns.js"
 import type { RunBody } from "./RunBody.js"
-import { runBody, runSummary } from "./ShownRun.js"
+import { fileOf, runBody, runSummary } from "./ShownRun.js"
 
 export const badRunsCursor = () => new RunsCursorInvalid()
 
@@ -25,6 +26,21 @@ const fieldsOf = (raw: string | undefined): Effect.Effect<ReadonlyArray<string> 
   return fields.length <= resultPathsMax && fields.every((field) => field.split(".").every((name) => name !== ""))
     ? Effect.succeed(fields)
     : Effect.fail(ValidationError.of("fields", `must be 1 to ${resultPathsMax} dotted paths, separated by commas`))
+}
+
+/** Members of a result that are named where a path leads nowhere, and characters of each. */
+const namesTold = 10
+const nameChars = 50
+
+/** Why a path leads nowhere, so that the next one does not. */
+const nowhere = (path: string, runId: string, result: Json): string => {
+  const told = cutText(path, 100)
+  if (fileOf(runId, result) !== null) return `${told} cannot be read: the result is a file, which result.media names`
+  if (path.startsWith("result."))
+    return `${told} is nowhere in the result; a path begins inside of the result, without result.`
+  const names = isObject(result) ? Object.keys(result).slice(0, namesTold) : []
+  const there = names.map((name) => cutText(name, nameChars)).join(", ")
+  return `${told} is nowhere in the result${there === "" ? "" : `; it has ${there}`}`
 }
 
 /** Without a result no path can match, so `fields` is refused. `max_items` alone then has nothing to cut. */
@@ -46,8 +62,9 @@ const trimmedBody = Effect.fnUntraced(function* (
       )
     return { ...body, trimmed: { truncated: false, ...asked, arrays: [] } }
   }
-  const trimmed = yield* Either.mapLeft(trim(body.result, { fields, maxItems: maxItems ?? null }), ({ path }) =>
-    ValidationError.of("fields", `${cutText(path, 100)} is nowhere in the result`)
+  const { result } = body
+  const trimmed = yield* Either.mapLeft(trim(result, { fields, maxItems: maxItems ?? null }), ({ path }) =>
+    ValidationError.of("fields", nowhere(path, body.runId, result))
   )
   return { ...body, result: trimmed.value, trimmed: { truncated: trimmed.truncated, ...asked, arrays: trimmed.arrays } }
 })

@@ -1,6 +1,7 @@
 /**
  * Makes what a client sees of a run (`RunBody.ts`) of what is stored of it. Dollars appear only here, as JSON numbers.
  */
+import { Option, Schema } from "effect"
 import type * as Stored from "../../domain/Run.js"
 import { jobNamedBy } from "../../domain/EndpointIds.js"
 import { listedCode, passedOver } from "../../domain/Fallback.js"
@@ -8,7 +9,14 @@ import type { Json } from "../../domain/Json.js"
 import { dollars, toUsd } from "../../domain/Micros.js"
 import { shownOutcome } from "../../domain/RefusedRun.js"
 import type { RoutePlan } from "../../domain/RoutePlan.js"
-import { mediaPath, type Attempt, type Run, type RunOutcome, type StoredResult } from "../../domain/Run.js"
+import {
+  mediaNamedBy,
+  mediaPath,
+  type Attempt,
+  type Run,
+  type RunOutcome,
+  type StoredResult
+} from "../../domain/Run.js"
 import { isSettledForWaiters } from "../../domain/RunMachine.js"
 import type { RunDetail } from "../../services/RunStore.js"
 import { time, timeOrNull } from "../Fields.js"
@@ -36,6 +44,22 @@ const resultBody = (runId: string, stored: StoredResult): Json => {
       }
     }
   }
+}
+
+const FileShown = Schema.decodeUnknownOption(
+  Schema.Struct({
+    media: Schema.Struct({ downloadPath: Schema.String, contentType: Schema.String, bytes: Schema.Int })
+  })
+)
+type FileShown = Option.Option.Value<ReturnType<typeof FileShown>>["media"]
+
+/**
+ * The file that a shown result is; null where the result stands in the run itself. A provider knows no run, so its own
+ * answer names no such path.
+ */
+export const fileOf = (runId: string, result: Json | undefined): FileShown | null => {
+  const shown = Option.getOrNull(FileShown(result))
+  return shown !== null && mediaNamedBy(shown.media.downloadPath)?.runId === runId ? shown.media : null
 }
 
 const summaryOf = (run: Stored.RunSummary) => {

@@ -342,7 +342,7 @@ describe("a result that is too large for a language model", () => {
       assert.strictEqual(run.result.email, "ada@example.com")
       assert.isAbove(run.result.rows.length, 50)
       assert.deepStrictEqual(run.trimmed.arrays, [{ path: "rows", kept: run.result.rows.length, total: 3_000 }])
-      assert.include(run.hint, "get_run with fields")
+      assert.include(run.hint, "get_run with skip_items")
       const part = await agent.call("get_run", { runId: run.runId, fields: ["email"] })
       assert.deepStrictEqual(part.value.result, { email: "ada@example.com" })
       const few = await agent.call("get_run", { runId: run.runId, max_items: 2 })
@@ -369,7 +369,7 @@ describe("a result that is too large for a language model", () => {
     await answered({ found: true, email: "ada@example.com", page: "ü".repeat(200_000) }, async (_, run, text) => {
       assert.isAtMost(Buffer.byteLength(text), toolAnswerBytesMax)
       assert.isAbove(run.result.page.length, 5_000)
-      assert.include(run.hint, `GET /v1/runs/${run.runId}`)
+      assert.include(run.hint, `GET http://gateway.test/v1/runs/${run.runId}`)
     })
     const wide = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`name number ${n}`, n]))
     await answered({ found: true, email: "ada@example.com", ...wide }, async (_, run, text) => {
