@@ -18,6 +18,7 @@ import { ProviderState } from "../services/ProviderStates.js"
 import { NotUnderstood } from "./Answer.js"
 import { modes } from "./CatalogPublishing.js"
 import { GatewayRefused } from "./client/GatewayClient.js"
+import { NotRun, RunNotKnown, type SameRun } from "./client/RunEnds.js"
 import { onOrOff } from "./Inputs.js"
 import { shells } from "./Installation.js"
 import { type Choice, usageOf } from "./Usage.js"
@@ -46,6 +47,9 @@ const typedAs: Readonly<Record<string, string>> = {
 const detailsOf = ({ details }: ValidationError) =>
   details.map(({ field, message }) => ({ field: member(typedAs, field) ?? field, message }))
 
+/** The fields that a gateway says are wrong. */
+const toldDetails = (error: unknown) => (error instanceof GatewayRefused ? error.told.details : undefined)
+
 const wordsOf = (error: unknown): string => {
   if (error instanceof ValidationError)
     return detailsOf(error)
@@ -73,7 +77,7 @@ const choices: ReadonlyArray<Choice> = [
 
 /** That of the API where the error has one; else the name of the error here, written in the same way. */
 const codeOf = (error: unknown): string => {
-  if (error instanceof GatewayRefused) return error.code
+  if (error instanceof GatewayRefused || error instanceof NotRun) return error.code
   const name = Predicate.hasProperty(error, "_tag") && Predicate.isString(error._tag) ? error._tag : "failed"
   return name.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase()
 }
@@ -82,6 +86,8 @@ interface End {
   readonly exitCode: number
   /** Null where everything has been said. */
   readonly error: (JsonObject & { readonly message: string }) | null
+  /** What a program is given beside it. */
+  readonly beside?: SameRun
 }
 
 export const notUnderstood = (message: string): End => ({ exitCode: 2, error: { code: "not_understood", message } })
@@ -100,8 +106,12 @@ export const endOf = (cause: Cause.Cause<unknown>, args: ReadonlyArray<string>):
   if (CliError.isValidationError(error)) return notUnderstood(usageOf(error, args, choices))
   if (error instanceof NotUnderstood) return notUnderstood(wordsOf(error))
   if (Predicate.isTagged(error, "BadNews")) return { exitCode: 1, error: null }
-  const details = error instanceof ValidationError ? { details: detailsOf(error) } : {}
-  return { exitCode: 1, error: { code: codeOf(error), message: wordsOf(error), ...details } }
+  if (error instanceof RunNotKnown) return { ...endOf(Cause.fail(error.cause), args), beside: error.sameRun }
+  const details = error instanceof ValidationError ? detailsOf(error) : toldDetails(error)
+  return {
+    exitCode: 1,
+    error: { code: codeOf(error), message: wordsOf(error), ...(details === undefined ? {} : { details }) }
+  }
 }
 
 /** `serve --json` writes lines of its log to standard output, and one of them says why it ended. */
@@ -109,10 +119,10 @@ const asksForJson = ([command, ...args]: ReadonlyArray<string>): boolean =>
   command !== "serve" && args.includes("--json")
 
 /** Says how a command line has ended, and answers its exit code. */
-export const tellEnd = ({ error, exitCode }: End, args: ReadonlyArray<string>): Effect.Effect<number> =>
+export const tellEnd = ({ beside, error, exitCode }: End, args: ReadonlyArray<string>): Effect.Effect<number> =>
   Effect.gen(function* () {
     if (error === null) return exitCode
     yield* Console.error(error.message)
-    if (asksForJson(args)) yield* Console.log(writeJson({ error }))
+    if (asksForJson(args)) yield* Console.log(writeJson({ error, ...beside }))
     return exitCode
   })

@@ -187,6 +187,8 @@ describe("the program", () => {
     await agent.close()
     assert.isTrue(refused.failed)
     assert.deepInclude(refused.value.error, { code: "token_revoked", whoseError: "customer" })
+    assert.strictEqual(refused.value.error.retryHint, "Use another token.")
+    assert.match(refused.value.error.requestId, /^req_/)
   })
 
   it("waits for no answer to what was cancelled before its input ended", async () => {

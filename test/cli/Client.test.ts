@@ -8,6 +8,7 @@ import { join } from "node:path"
 import { inputOf } from "../../src/cli/client/RunCommands.js"
 import { nameFor } from "../../src/cli/client/RunsDownload.js"
 import { commandLine } from "../../src/domain/AuditEntry.js"
+import { uncertainHint } from "../../src/domain/Run.js"
 import { listenLocally } from "../../src/layers/providers/fixture/LocalServer.js"
 import { Accounts } from "../../src/services/Accounts.js"
 import { LoginApprovals } from "../../src/services/LoginApprovals.js"
@@ -178,6 +179,27 @@ layer(Layer.merge(CommandLineTest, WorldLive), { excludeTestServices: true, time
           const unknown = yield* type("run no-such-thing")
           assert.strictEqual(unknown.code, 1)
           assert.include(unknown.err.join(), "endpoint_not_found")
+          const codes = yield* Effect.forEach(["run no-such-thing", "run mock-email-find name=Ada"], (line) =>
+            Effect.map(type(`${line} --json`), ({ out }): unknown => JSON.parse(out.join("")).error.code)
+          )
+          assert.deepStrictEqual(codes, ["endpoint_not_found", "validation_error"])
+          const page = yield* type("runs list --cursor nope --json")
+          assert.strictEqual(JSON.parse(page.out.join("")).error.code, "runs_cursor_invalid")
+          const key = yield* type([...find, "--key", "k".repeat(300), "--json"])
+          const { details } = JSON.parse(key.out.join("")).error
+          assert.deepStrictEqual(
+            details.map(({ field }: { readonly field: string }) => field),
+            ["idempotency-key"]
+          )
+          const unsure = yield* type([
+            "run",
+            "mock-send-message",
+            "to=ada@example.com",
+            "text=x",
+            '_mock:={"drop":true}'
+          ])
+          assert.deepStrictEqual([unsure.code, unsure.out], [1, []])
+          assert.include(unsure.err.at(-1), `reconciliation_pending, not settled. ${uncertainHint}`)
           const scope = yield* type("search anything")
           assert.deepStrictEqual([scope.code, scope.out], [1, []])
           assert.include(scope.err.join(), "(forbidden)")
@@ -224,13 +246,15 @@ layer(Layer.merge(CommandLineTest, WorldLive), { excludeTestServices: true, time
               proxy.next({ fault: "none" }, ...faults)
               const ended = yield* type(line)
               assert.strictEqual(ended.code, 1, name)
-              assert.hasAllKeys(JSON.parse(ended.out.join("")), ["error"], name)
               const [sent = null, ...others] = [
                 ...new Set(proxy.passed.flatMap(({ idempotencyKey }) => idempotencyKey ?? []))
               ]
               assert.deepStrictEqual(others, [], name)
               const shown = ended.err.flatMap((words) => / --key (cli-[0-9a-f]{32})$/.exec(words)?.[1] ?? [])
               assert.deepStrictEqual(shown, made ? [sent] : [], name)
+              const { error, ...beside } = JSON.parse(ended.out.join(""))
+              assert.isString(error.code, name)
+              assert.deepStrictEqual(beside, made ? { idempotencyKey: sent } : {}, name)
               const again = yield* type([...line, "--key", String(sent)])
               assert.deepInclude(JSON.parse(again.out[0]!), { status: "completed", replayed: made }, name)
             })
@@ -254,18 +278,29 @@ layer(Layer.merge(CommandLineTest, WorldLive), { excludeTestServices: true, time
             mkdirSync(join(file, ".."), { recursive: true })
             writeFileSync(file, JSON.stringify({ current: url, tokens: { [url]: "pgw_x" } }), { mode: 0o600 })
             const said: Array<string> = []
+            const printed: Array<string> = []
             const running = yield* Effect.fork(
-              type([...find, "--url", url], { hears: (words) => void said.push(words) })
+              type([...find, "--url", url, "--json"], {
+                hears: (words) => void said.push(words),
+                prints: (line) => void printed.push(line)
+              })
             )
             const key = yield* Deferred.await(asked)
             yield* Fiber.interrupt(running)
-            return { key, shown: said.flatMap((words) => / --key (\S+)$/.exec(words)?.[1] ?? []) }
+            const shown = said.flatMap((words) => / --key (\S+)$/.exec(words)?.[1] ?? [])
+            return { key, shown, told: printed.map((line): unknown => JSON.parse(line)) }
           })
         )
         const [quote, run] = ended
-        assert.deepStrictEqual(quote?.shown, [])
+        assert.deepStrictEqual([quote?.shown, quote?.told], [[], []])
         assert.match(run?.key ?? "", /^cli-[0-9a-f]{32}$/)
         assert.deepStrictEqual(run?.shown, [run?.key])
+        assert.deepStrictEqual(run?.told, [
+          {
+            error: { code: "interrupted", message: "The command was interrupted; the run may go on" },
+            idempotencyKey: run?.key
+          }
+        ])
       })
     )
 

@@ -4,7 +4,14 @@ import { Effect, Fiber, TestClock } from "effect"
 import { GatewayRefused, sendAgain } from "../../src/cli/client/GatewayClient.js"
 
 const refusal = (retryable: boolean, retryAfterSeconds: number | null) =>
-  new GatewayRefused({ status: 429, code: "rate_limit_exceeded", words: "", retryable, retryAfterSeconds })
+  new GatewayRefused({
+    status: 429,
+    code: "rate_limit_exceeded",
+    words: "",
+    retryable,
+    told: { code: "rate_limit_exceeded", message: "", retryable, retryHint: "" },
+    retryAfterSeconds
+  })
 
 const sent = Effect.fnUntraced(function* (refused: GatewayRefused) {
   let sends = 0

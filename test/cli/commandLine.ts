@@ -30,6 +30,8 @@ export interface Typed {
   readonly answers?: boolean
   /** Hears each line that a waiting person sees, as it comes. */
   readonly hears?: (words: string) => void
+  /** Gets each line of standard output as it comes, also of a command that is interrupted. */
+  readonly prints?: (line: string) => void
   /** Stands between the command and the services, to let one of them fail or wait. */
   readonly between?: (services: Context.Context<Operator>) => Context.Context<Operator>
   /** Environment variables beside those of the test's database and folder. */
@@ -67,7 +69,7 @@ export const ended = <E, R>(program: Effect.Effect<number, E, R>, typed: Typed) 
     const code = yield* program.pipe(
       Effect.withConsole({
         ...console,
-        log: (...words) => Effect.sync(() => void out.push(words.join(" "))),
+        log: (...words) => Effect.sync(() => (out.push(words.join(" ")), typed.prints?.(words.join(" ")))),
         error: (...words) => Effect.sync(() => void err.push(words.join(" ")))
       }),
       Effect.provideService(SecretInput, { read: Effect.sync(() => Redacted.make(typed.input ?? "")) }),

@@ -98,14 +98,7 @@ const asked = (gateway: LoggedIn, known: Sdk, method: string, params: JsonObject
 const notDone = (error: GatewayRefused | GatewayUnreachable): CallToolResult => {
   const value =
     error._tag === "GatewayRefused"
-      ? {
-          error: {
-            code: error.code,
-            message: error.words,
-            retryable: error.retryable,
-            whoseError: error.status < 500 ? "customer" : "gateway"
-          }
-        }
+      ? { error: { ...error.told, whoseError: error.status < 500 ? "customer" : "gateway" } }
       : {
           error: {
             code: "gateway_unreachable",

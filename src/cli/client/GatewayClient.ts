@@ -5,6 +5,7 @@
  */
 import * as Options from "@effect/cli/Options"
 import { Config, Data, Duration, Effect, Either, Option, Redacted, Random, Schema } from "effect"
+import { optional } from "../../domain/Described.js"
 import type { Json, JsonObject } from "../../domain/Json.js"
 import { readJson, writeJson } from "../../domain/LosslessJson.js"
 import { readUrl } from "../../domain/Url.js"
@@ -13,12 +14,27 @@ import { secret } from "../../layers/node/ConfigValues.js"
 import { Screen } from "../Screen.js"
 import { currentUrl, tokenFor } from "./KeptLogins.js"
 
+const Refusal = Schema.Struct({
+  error: Schema.Struct({
+    code: Schema.String,
+    message: Schema.String,
+    requestId: optional(Schema.String),
+    retryable: Schema.Boolean,
+    retryHint: Schema.String,
+    details: optional(Schema.Array(Schema.Struct({ field: Schema.String, message: Schema.String })))
+  }),
+  /** The scope that the token lacks. */
+  scope: optional(Schema.String)
+})
+
 /** The gateway answered that it does not do it. */
 export class GatewayRefused extends Data.TaggedError("GatewayRefused")<{
   readonly status: number
   readonly code: string
   readonly words: string
   readonly retryable: boolean
+  /** As the gateway said it. */
+  readonly told: typeof Refusal.Type.error
   readonly retryAfterSeconds: number | null
 }> {
   override get message() {
@@ -68,16 +84,6 @@ interface GatewayRequest {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-const Refusal = Schema.Struct({
-  error: Schema.Struct({
-    code: Schema.String,
-    message: Schema.String,
-    retryable: Schema.Boolean,
-    retryHint: Schema.String
-  }),
-  /** The scope that the token lacks. */
-  scope: Schema.optionalWith(Schema.String, { exact: true })
-})
 const decodeRefusal = Schema.decodeUnknownOption(Refusal)
 
 /** Longer than any wait of the gateway's. */
@@ -130,6 +136,7 @@ const bytesOf = (url: string, token: Redacted.Redacted | null, request: GatewayR
       code,
       words: retryable ? `${message} ${retryHint}` : message + login,
       retryable,
+      told: error,
       retryAfterSeconds: secondsOf(answered.get("retry-after"))
     })
   })

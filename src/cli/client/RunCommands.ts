@@ -5,12 +5,12 @@
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import { Clock, Data, Duration, Effect, Either, Option, Ref, Schema } from "effect"
+import { Clock, Console, Duration, Effect, Either, Option, Ref, Schema } from "effect"
 import { randomBytes } from "node:crypto"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
-import { readJson } from "../../domain/LosslessJson.js"
+import { readJson, writeJson } from "../../domain/LosslessJson.js"
 import { dollars } from "../../domain/Micros.js"
-import { RunStatus } from "../../domain/Run.js"
+import { RunStatus, uncertainHint } from "../../domain/Run.js"
 import { agreed } from "../Announced.js"
 import { type Answer, answer, NotUnderstood } from "../Answer.js"
 import * as Inputs from "../Inputs.js"
@@ -28,14 +28,9 @@ import {
   type RunShape
 } from "./FoundRuns.js"
 import { expectShape, type LoggedIn, loggedIn, mayBeDone, sendAgain, urlOption } from "./GatewayClient.js"
+import { NotRun, RunEndedBadly, RunNotKnown, type SameRun } from "./RunEnds.js"
 import { fileOf } from "./RunsDownload.js"
 import { optional } from "../../domain/Described.js"
-
-/** The run was not made, for a reason on this side. */
-class NotRun extends Data.TaggedError("NotRun")<{ readonly message: string }> {}
-
-/** The run ended, and not well. */
-class RunEndedBadly extends Data.TaggedError("RunEndedBadly")<{ readonly message: string }> {}
 
 const Quote = expectShape(
   Schema.Struct({
@@ -75,7 +70,8 @@ const ended = (json: boolean, { json: whole, run }: Found) =>
     const { note } = yield* Screen
     const ok = run.status === "completed"
     const words = `${run.runId} is ${run.status}${run.outcome === undefined ? "" : ` (${run.outcome})`}, ${costOf(run.actualCost)}`
-    const message = run.error === undefined ? words : `${words}: ${run.error.message} (${run.error.code})`
+    const why = run.error === undefined ? "" : `: ${run.error.message} (${run.error.code})`
+    const message = `${words}${why}${run.status === "reconciliation_pending" ? `. ${uncertainHint}` : ""}`
     if (json) {
       if (!ok) yield* note(message)
       return { json: whole, text: "", ok }
@@ -117,6 +113,27 @@ export const inputOf = (
 
 const key = Effect.sync(() => `cli-${randomBytes(16).toString("hex")}`)
 
+/**
+ * Gives a program what gets it the same run, where the command ends without knowing what became of that. Nothing else
+ * is printed for a command that is interrupted.
+ */
+const toldWith =
+  (json: boolean, known: Effect.Effect<SameRun | null>) =>
+  <A, E extends { readonly message: string }, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E | RunNotKnown, R> =>
+    work.pipe(
+      Effect.catchAll((error) =>
+        Effect.flatMap(known, (sameRun): Effect.Effect<never, E | RunNotKnown> =>
+          sameRun === null ? Effect.fail(error) : new RunNotKnown({ cause: error, sameRun })
+        )
+      ),
+      Effect.onInterrupt(() =>
+        Effect.flatMap(known, (sameRun) => {
+          const error = { code: "interrupted", message: "The command was interrupted; the run may go on" }
+          return json && sameRun !== null ? Console.log(writeJson({ error, ...sameRun })) : Effect.void
+        })
+      )
+    )
+
 /** Long enough for most runs, and short enough to show progress of the others. */
 const waitSeconds = 10
 
@@ -155,7 +172,10 @@ export const run = Command.make(
         )
         const price = dollars(quote.holdMicros)
         if (quote.error !== undefined)
-          return yield* new NotRun({ message: `It would not run: ${quote.error.message} (${quote.error.code})` })
+          return yield* new NotRun({
+            code: quote.error.code,
+            message: `It would not run: ${quote.error.message} (${quote.error.code})`
+          })
         yield* note(`At most ${price}`)
         if (quote.holdMicros > askAbove)
           yield* agreed({
@@ -191,10 +211,16 @@ export const run = Command.make(
               note(`Whether it runs is not known. This gets the same run: gateway run … --key ${idempotencyKey}`),
               Ref.get(mayRun)
             )
+          ),
+          toldWith(
+            json,
+            Effect.map(Ref.get(mayRun), (may) => (may ? { idempotencyKey } : null))
           )
         )
         if (first.run.replayed === true) yield* note("The same run as before; nothing is charged again")
-        return yield* ended(json, yield* watched(gateway, first))
+        const { runId } = first.run
+        const last = yield* watched(gateway, first).pipe(toldWith(json, Effect.succeed({ idempotencyKey, runId })))
+        return yield* ended(json, last)
       })
     )
 ).pipe(
