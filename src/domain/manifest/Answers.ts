@@ -78,7 +78,7 @@ export type ResponseRules = typeof ResponseRules.Type
 
 const pollWith = {
   method: withDefault(Schema.Literal("GET", "POST"), () => "GET" as const),
-  /** Sent with a POST, `{id}` filled in. */
+  /** Sent with a POST, `{id}`, `{input.field}` and variables of the provider filled in. */
   body: optional(JsonObject)
 }
 const cancelWith = { method: Schema.Literal("POST", "DELETE") }

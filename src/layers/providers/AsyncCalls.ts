@@ -7,7 +7,7 @@
 import { hash } from "node:crypto"
 import { Clock, Effect, Either, Option } from "effect"
 import type { Json } from "../../domain/Json.js"
-import type { AsyncRules } from "../../domain/Manifest.js"
+import type { AsyncRules, VariableValues } from "../../domain/Manifest.js"
 import {
   type CallFailure,
   CallLost,
@@ -53,6 +53,7 @@ interface AsyncCall {
   readonly start: RequestParts
   /** The manifest's own origin. */
   readonly origin: string
+  readonly variables: VariableValues
   /** Rung when the provider has news; null when it was told no address to call. */
   readonly callback: Callback | null
   readonly onCost?: ProviderCall["onCost"]
@@ -73,12 +74,9 @@ const costing = (failed: CallFailure, cost: CostEvidence): CallFailure => {
 }
 
 export const runToEnd = (call: AsyncCall): Effect.Effect<ProviderAnswer, CallFailure> => {
-  const { callback, exchange, origin, plan, rules, seen, start } = call
-  const field = unusableField(seen.endpoint, seen.input)
-  if (field !== null) {
-    const detail = `${field} must be usable as a part of an address: not empty, no \`.\` or \`..\``
-    return notSent(new InputRejected({ detail }))
-  }
+  const { callback, exchange, origin, plan, rules, seen, start, variables } = call
+  const detail = unusableField(seen.endpoint, seen.input)
+  if (detail !== null) return notSent(new InputRejected({ detail }))
   const view = (answer: WireAnswer) => viewOf(seen, answer, glance(answer, readingOf(seen)).view)
   /** What a call that ends now has cost. */
   let costSoFar: CostEvidence = { _tag: "None" }
@@ -107,7 +105,10 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<ProviderAnswer, CallFai
   /** `told` is what its expression read, for a target that the provider names. */
   const follow = (target: Target, id: string, told: Json): Followed => {
     const method = "method" in target ? target.method : "GET"
-    const body = "body" in target && target.body !== undefined ? filledBody(target.body, id) : undefined
+    const body =
+      "body" in target && target.body !== undefined
+        ? filledBody(target.body, { id, input: seen.input, variables })
+        : undefined
     const request = (path: string) => plan.request.follow({ method, path, ...(body === undefined ? {} : { body }) })
     if ("path" in target) return Either.right(exchange(request(filledPath(target.path, id, seen.input)), "follow_up"))
     return Either.map(toldAddress(told, `${origin}${start.path}`), (address) =>

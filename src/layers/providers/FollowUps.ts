@@ -9,7 +9,7 @@ import { isWellFormed } from "../../domain/Characters.js"
 import { ExactNumber } from "../../domain/ExactNumber.js"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import { toldAddressCharsMax } from "../../domain/limits/Calls.js"
-import type { Auth, Endpoint } from "../../domain/Manifest.js"
+import type { Auth, Endpoint, VariableValues } from "../../domain/Manifest.js"
 import { signProblem } from "../../domain/manifest/Address.js"
 import { member } from "../../domain/Members.js"
 import { readUrl, readUrlFrom } from "../../domain/Url.js"
@@ -30,12 +30,18 @@ export const idOf = (value: Json): string | null =>
 /** A text that is one step of a path: not empty, without half characters, and no dot segment, which would climb out. */
 const isStep = (text: string): boolean => text !== "" && text !== "." && text !== ".." && isWellFormed(text)
 
-/** The fields of the input that the paths name, and what is wrong with them. Null when nothing is. */
-export const unusableField = ({ operation }: Endpoint, input: JsonObject): string | null =>
-  pathsOf(operation)
-    .flatMap(({ path }) => placeholdersOf(path))
-    .map((name) => ofInput.exec(name)?.[1])
-    .find((field) => field !== undefined && !isStep(fieldText(input, field))) ?? null
+const fieldsNamed = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  names.flatMap((name) => ofInput.exec(name)?.[1] ?? [])
+
+/** Which field of the input the follow-up requests cannot be made with, and why. Null when there is none. */
+export const unusableField = ({ operation }: Endpoint, input: JsonObject): string | null => {
+  const step = fieldsNamed(pathsOf(operation).flatMap(({ path }) => placeholdersOf(path))).find(
+    (field) => !isStep(fieldText(input, field))
+  )
+  if (step !== undefined) return `${step} must be usable as a part of an address: not empty, no \`.\` or \`..\``
+  const empty = fieldsNamed(bodyPlaceholders(operation)).find((field) => fieldText(input, field) === "")
+  return empty === undefined ? null : `${empty} must not be empty, because this operation is asked for by it`
+}
 
 const fieldText = (input: JsonObject, field: string): string => {
   const value = member(input, field)
@@ -50,15 +56,48 @@ export const filledPath = (path: string, id: string, input: JsonObject): string 
     return field === undefined ? whole : encodeURIComponent(fieldText(input, field))
   })
 
-/** A body with `{id}` filled in. */
-export const filledBody = (body: JsonObject, id: string): { [key: string]: Json } =>
-  Object.fromEntries(Object.entries(body).map(([key, value]) => [key, filledValue(value, id)]))
-
-const filledValue = (value: Json, id: string): Json => {
-  if (typeof value === "string") return value.replaceAll("{id}", id)
-  if (Array.isArray(value)) return value.map((item: Json) => filledValue(item, id))
-  return isObject(value) ? filledBody(value, id) : value
+/** What the placeholders of a follow-up request stand for. */
+export interface FollowUpValues {
+  readonly id: string
+  readonly input: JsonObject
+  readonly variables: VariableValues
 }
+
+/** In a text of a body, braces around more than a name are the text's own, as in GraphQL. */
+const bodyPlaceholder = /\{([^{}\s"']+)\}/g
+
+/**
+ * A body with its placeholders filled in, all in one pass: a text of the client may have braces. What is no known name
+ * stays, for contracts that were stored before such a name was refused.
+ */
+export const filledBody = (body: JsonObject, values: FollowUpValues): { [key: string]: Json } =>
+  Object.fromEntries(Object.entries(body).map(([key, value]) => [key, filledValue(value, values)]))
+
+const filledValue = (value: Json, values: FollowUpValues): Json => {
+  if (typeof value === "string")
+    return value.replace(bodyPlaceholder, (whole, name: string) => {
+      if (name === "id") return values.id
+      const field = ofInput.exec(name)?.[1]
+      return field === undefined ? (member(values.variables, name) ?? whole) : fieldText(values.input, field)
+    })
+  if (Array.isArray(value)) return value.map((item: Json) => filledValue(item, values))
+  return isObject(value) ? filledBody(value, values) : value
+}
+
+const textsIn = (value: Json): ReadonlyArray<string> =>
+  typeof value === "string"
+    ? [value]
+    : Array.isArray(value)
+      ? value.flatMap(textsIn)
+      : isObject(value)
+        ? Object.values(value).flatMap(textsIn)
+        : []
+
+/** The names between braces in the body of a poll. */
+const bodyPlaceholders = ({ async }: Endpoint["operation"]): ReadonlyArray<string> =>
+  textsIn(async?.poll.body ?? null).flatMap((text) =>
+    Array.from(text.matchAll(bodyPlaceholder), ([, name = ""]) => name)
+  )
 
 export interface ToldAddress {
   readonly origin: string
@@ -117,13 +156,18 @@ const pathsOf = ({ async }: Endpoint["operation"]): ReadonlyArray<Templated> => 
   ]
 }
 
-const placeholderProblem = ({ operation, provider }: Endpoint, name: string, hasId: boolean): string | null => {
+/** `takesKey`: a path may have a place for the key; a body has none. */
+const placeholderProblem = (
+  { operation, provider }: Endpoint,
+  name: string,
+  { hasId, takesKey }: { readonly hasId: boolean; readonly takesKey: boolean }
+): string | null => {
   const known = operation.input["properties"]
   const field = ofInput.exec(name)?.[1]
   if (name === "id") return hasId ? null : "uses {id}, and nothing says what that is: async.ticket does"
   if (field !== undefined)
     return isObject(known) && Object.hasOwn(known, field) ? null : `uses {${name}}, which is no property of input`
-  const isKey = keyPlaces(provider.auth).some((place) => place.in === "path" && place.name === name)
+  const isKey = takesKey && keyPlaces(provider.auth).some((place) => place.in === "path" && place.name === name)
   return isKey || Object.hasOwn(provider.variables ?? {}, name)
     ? null
     : `uses {${name}}; it may use {id}, {input.field} and the variables of the provider`
@@ -145,8 +189,15 @@ export const followUpProblems = (endpoint: Endpoint): ReadonlyArray<PlanProblem>
   const paths = pathsOf(endpoint.operation).flatMap(({ at, hasId, path }) =>
     [
       signProblem(path),
-      ...placeholdersOf(path).map((name) => placeholderProblem(endpoint, name, hasId || ticket.length > 0))
+      ...placeholdersOf(path).map((name) =>
+        placeholderProblem(endpoint, name, { hasId: hasId || ticket.length > 0, takesKey: true })
+      )
     ].flatMap((message) => (message === null ? [] : [{ path: at, message }]))
   )
-  return [...origins, ...ticket, ...paths]
+  const hasId = async.ticket !== undefined || ticket.length > 0
+  const body = bodyPlaceholders(endpoint.operation).flatMap((name) => {
+    const message = placeholderProblem(endpoint, name, { hasId, takesKey: false })
+    return message === null ? [] : [{ path: "async.poll.body", message }]
+  })
+  return [...origins, ...ticket, ...paths, ...body]
 }

@@ -197,6 +197,7 @@ const callWith = Effect.fnUntraced(function* (engine: Engine, call: ProviderCall
         exchange: sendWhereTold(engine, ready),
         start,
         origin: ready.origin,
+        variables: ready.variables,
         callback,
         ...(call.onCost === undefined ? {} : { onCost: call.onCost })
       })

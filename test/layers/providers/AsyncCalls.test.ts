@@ -5,7 +5,18 @@ import { Effect, Fiber } from "effect"
 import { followUpProblems } from "../../../src/layers/providers/FollowUps.js"
 import type { CallRunFailure } from "../../../src/domain/ProviderCall.js"
 import { Providers } from "../../../src/services/Providers.js"
-import { type Certainty, callOf, callOnce, certaintyOf, endpointOf, engine, json, type Seen, serve } from "./support.js"
+import {
+  type Certainty,
+  callOf,
+  callOnce,
+  certaintyOf,
+  connectionKey,
+  endpointOf,
+  engine,
+  json,
+  type Seen,
+  serve
+} from "./support.js"
 import { operation, trail } from "./AsyncStage.js"
 
 describe("an asynchronous operation", () => {
@@ -364,6 +375,41 @@ describe("the paths of an asynchronous operation", () => {
     })
   )
 
+  it.scopedLive("and the body of a poll take the ticket, fields of the input and variables of the provider", () =>
+    Effect.gen(function* () {
+      const provider = yield* serve((seen, response) =>
+        json(response, 200, seen.url === "/v1/things" ? { id: "a" } : { state: "done" })
+      )
+      const body = { of: ["{input.region}/{id}"], shop: "{shop}", query: '{ job(id: "{id}") {state} }', n: 1 }
+      const { result: _result, ...polled } = operation.async
+      const options = {
+        provider: {
+          variables: { shop: { pattern: "[a-z]+", description: "Which.", examples: ["tea"], default: "tea" } },
+          auth: { type: "bearer" }
+        },
+        operation: {
+          ...operation,
+          async: { ...polled, poll: { method: "POST", path: "/v1/ask", body } }
+        },
+        credential: connectionKey("secret-0123")
+      }
+      const result = yield* callOnce(provider, { ...options, input: { region: '{shop} "eu" $&' } })
+      assert.strictEqual(result._tag, "Answered")
+      assert.deepStrictEqual(JSON.parse(provider.requests[1]!.body), {
+        of: ['{shop} "eu" $&/a'],
+        shop: "tea",
+        query: '{ job(id: "a") {state} }',
+        n: 1
+      })
+      const empty = yield* callOnce(provider, { ...options, input: {} })
+      assert.deepStrictEqual(empty._tag !== "Answered" && [empty.failure.code, certaintyOf(empty)], [
+        "validation_error",
+        "not_sent"
+      ])
+      assert.lengthOf(provider.requests, 2)
+    })
+  )
+
   const problemsOf = (async: object, { ticket, ...rest }: Partial<typeof operation.async> = operation.async) =>
     followUpProblems(
       endpointOf({ operation: { ...operation, async: { ...rest, ...(ticket && { ticket }), ...async } } })
@@ -374,6 +420,13 @@ describe("the paths of an asynchronous operation", () => {
     assert.deepStrictEqual(
       [
         ...problemsOf({ poll: { path: "/v1/{input.zone}/{job}" } }),
+        ...problemsOf({
+          poll: {
+            method: "POST",
+            path: "/v1/jobs",
+            body: { a: ["{input.zone} {id}"], b: { c: "{ticket}" }, d: "{ id }" }
+          }
+        }),
         ...problemsOf({}, unticketed),
         ...problemsOf({ poll: { url: "body.url" }, result: { path: "/v1/{id}" } }, unticketed),
         ...problemsOf({ origins: ["https://files.test/", "files.test"] })
@@ -381,6 +434,8 @@ describe("the paths of an asynchronous operation", () => {
       [
         "async.poll.path uses {input.zone}, which is no property of input",
         "async.poll.path uses {job}; it may use {id}, {input.field} and the variables of the provider",
+        "async.poll.body uses {input.zone}, which is no property of input",
+        "async.poll.body uses {ticket}; it may use {id}, {input.field} and the variables of the provider",
         "async.ticket is needed: poll.path asks by it",
         "async.result.path uses {id}, and nothing says what that is: async.ticket does",
         "async.origins.0 is no origin, such as https://files.example.com",
