@@ -1,12 +1,14 @@
 /**
  * Decides which parts of an input may not be sent under the platform's key: options that would cost the operator more
  * while the price of the run stays the same. The contract lets unknown keys pass through unchanged. They pass on a
- * customer's own connection, on a call without a key, and when the charge is the cost that the provider reports. Pure.
+ * customer's own connection, on a call without a key, and when the charge is the cost that the provider reports. No key
+ * passes that would double what the operation sets itself. Pure.
  */
 import { canonical, isObject, type Json, type JsonObject } from "./Json.js"
 import { member } from "./Members.js"
 import type { Endpoint, Operation } from "./Manifest.js"
 import type { Credential } from "./ProviderCall.js"
+import { doubledKeys } from "./TakenNames.js"
 
 /**
  * The price is fixed before the call: the operation is not free, and its cost is not read from the answer. A cost
@@ -65,6 +67,12 @@ const refusedOptions = ({ operation }: Endpoint, key: Credential["_tag"], input:
         return value !== undefined && !isPlain(operation, name, value)
       })
 
+/** Keys of an input that no run may send, whatever its key. */
+const doubledField = (field: string) => ({
+  field,
+  message: "is the name of a value that this operation sets itself, so no other key of an input may have it"
+})
+
 interface RefusedField {
   readonly field: string
   readonly message: string
@@ -75,22 +83,27 @@ export const refusedFields = (
   endpoint: Endpoint,
   key: Credential["_tag"],
   input: JsonObject
-): ReadonlyArray<RefusedField> => [
-  ...refusedUnknown(endpoint, key, input).map((field) => ({
-    field,
-    message: "is no field of this operation, which takes others only with a connection of your own"
-  })),
-  ...refusedOptions(endpoint, key, input).map((field) => ({
-    field,
-    message: "costs more at the provider, and can be used with a connection of your own only"
-  }))
-]
+): ReadonlyArray<RefusedField> => {
+  const doubled = doubledKeys(endpoint, input)
+  const unknown = refusedUnknown(endpoint, key, input).filter((field) => !doubled.includes(field))
+  return [
+    ...doubled.map(doubledField),
+    ...unknown.map((field) => ({
+      field,
+      message: "is no field of this operation, which takes others only with a connection of your own"
+    })),
+    ...refusedOptions(endpoint, key, input).map((field) => ({
+      field,
+      message: "costs more at the provider, and can be used with a connection of your own only"
+    }))
+  ]
+}
 
 /**
  * The input of a job for one of its providers. Keys that this provider does not know and that may not be sent are left
  * out, as common names are.
  */
 export const withoutRefusedUnknown = (endpoint: Endpoint, key: Credential["_tag"], input: JsonObject): JsonObject => {
-  const refused = new Set(refusedUnknown(endpoint, key, input))
+  const refused = new Set([...doubledKeys(endpoint, input), ...refusedUnknown(endpoint, key, input)])
   return refused.size === 0 ? input : Object.fromEntries(Object.entries(input).filter(([name]) => !refused.has(name)))
 }

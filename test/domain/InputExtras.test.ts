@@ -44,6 +44,28 @@ describe("an unknown key", () => {
       assert.deepStrictEqual(withoutRefusedUnknown(made({ ...operation }), "Connection", input), input)
     })
 
+  it("that would double what the operation sets itself is refused under every key, and left out for a job", () => {
+    const doubling = {
+      path: "/x?format=json",
+      bindings: { name: { in: "query", name: "q" }, list: { in: "query", name: "ids[]" } },
+      fixed: [{ in: "query", name: "limit", value: 1 }],
+      provider: { auth: { type: "query", name: "key" } }
+    }
+    const input = { name: "Ada", q: 1, "ids[]": 2, ids: 3, limit: 9, "LIMIT[0]": 9, format: "xml", key: "mine", n: 1 }
+    const doubles = ["q", "ids[]", "limit", "LIMIT[0]", "format", "key"]
+    for (const key of ["Platform", "Connection", "None"] as const) {
+      assert.deepStrictEqual(fieldsOf(doubling, key, input), doubles)
+      const kept = withoutRefusedUnknown(made(doubling), key, input)
+      assert.deepStrictEqual(kept, { name: "Ada", ids: 3, n: 1 })
+    }
+    const form = { method: "POST", fixed: [{ in: "form", name: "limit", value: 1 }] }
+    assert.deepStrictEqual(fieldsOf(form, "None", input), ["limit", "LIMIT[0]"])
+    assert.deepStrictEqual(fieldsOf({ ...doubling, method: "POST" }, "None", input), [], "JSON has one of a name")
+    assert.deepStrictEqual(fieldsOf({ ...doubling, price: fixed, unknown: "refuse" }, "Platform", { limit: 9 }), [
+      "limit"
+    ])
+  })
+
   it("is one that stands nowhere: neither in a choice of the schema, nor in the path, the bindings or the extras", () => {
     const operation = {
       price: fixed,

@@ -44,6 +44,7 @@ operations:
     input: { type: object, properties: { limit: { type: integer }, options: { type: object }, batch: { type: array } } }
     price: { basis: per_result, micros: 100, source: test }
     volume: { field: limit, default: 15, max: 200 }
+    response: { resultCount: length(body.items) }
 `
 
 it.scopedLive(

@@ -15,6 +15,7 @@ import { pageProblems } from "../providers/PageChecks.js"
 import { checkedPrice } from "../providers/PriceByInput.js"
 import { planRequest } from "../providers/RequestPlan.js"
 import { checkVocabulary } from "../providers/SchemaVocabulary.js"
+import { placeProblems } from "./PlaceProblems.js"
 import { wrongDefaults } from "./ShownValues.js"
 
 /**
@@ -68,6 +69,17 @@ const termProblems = (operation: Operation, jobIds: ReadonlySet<string>): Readon
   return problems
 }
 
+/** Without the number of results, whatever came would be charged as one. */
+const countProblems = ({ price, response }: Operation): ReadonlyArray<OperationProblem> =>
+  price.basis === "per_result" && response.resultCount === undefined
+    ? [
+        {
+          path: "response.resultCount",
+          message: "is needed for a price per result: it says how many results came, such as length(body.items)"
+        }
+      ]
+    : []
+
 /** The problems of one operation. `jobIds` are the jobs that it may name. */
 export const operationProblems = (
   endpoint: Endpoint,
@@ -82,6 +94,7 @@ export const operationProblems = (
   Either.mapLeft(planRequest(endpoint), (found) => problems.push(...found))
   Either.mapLeft(checkedPrice(endpoint), (message) => problems.push({ path: "price.byInput", message }))
   problems.push(...followUpProblems(endpoint), ...callbackProblems(endpoint), ...pageProblems(endpoint))
+  problems.push(...placeProblems(endpoint), ...countProblems(operation))
   const what = thoroughness === "schemas" ? "values" : "keywords"
   for (const { message, path } of checkVocabulary(operation.input, what).problems)
     problems.push({ path: path === "" ? "input" : `input.${path}`, message })

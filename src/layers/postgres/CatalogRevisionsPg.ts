@@ -274,7 +274,8 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
           const { jobs, versions } = left((yield* newest).members, content)
           const problems = yield* catalogProblems(
             { jobs, endpoints: yield* endpointsOf(versions) },
-            "requests",
+            // What stays was published under the rules of its time, and must not keep the rest from being withdrawn.
+            "terms",
             builtIn.jobs
           )
           if (problems.length > 0) return yield* new CatalogRefused({ problems })

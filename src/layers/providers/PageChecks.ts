@@ -9,7 +9,7 @@ import type { PlanProblem } from "./RequestPlan.js"
 const isJson = (type: string): boolean => /[/+]json\b/.test(type)
 
 export const pageProblems = ({ operation, provider }: Endpoint): ReadonlyArray<PlanProblem> => {
-  const { bindings, pages, price, response, volume } = operation
+  const { bindings, pages, response, volume } = operation
   if (pages === undefined) return []
   const problems: Array<PlanProblem> = []
   const problem = (path: string, message: string) => problems.push({ path, message })
@@ -47,8 +47,6 @@ export const pageProblems = ({ operation, provider }: Endpoint): ReadonlyArray<P
   for (const [index, origin] of (pages.origins ?? []).entries())
     if (readUrl(origin)?.origin !== origin)
       problem(`pages.origins.${index}`, "is no origin, such as https://files.example.com")
-  if (price.basis === "per_result" && response.resultCount === undefined)
-    problem("response.resultCount", "is needed for a price per result that is read in pages")
   if (pages.billed === "call" && response.costMicros !== undefined)
     problem("pages.billed", "must be page, as the answer of each page tells its cost (response.costMicros)")
   return problems

@@ -5,6 +5,7 @@
 import { cutText } from "../../domain/Characters.js"
 import { isObject, type JsonObject } from "../../domain/Json.js"
 import type { Binding, Endpoint, Place } from "../../domain/Manifest.js"
+import { isTaken } from "../../domain/TakenNames.js"
 import { keyPlaces } from "./KeyPlacement.js"
 import { signingProblems } from "./Signing.js"
 import { fieldsOfBody } from "./RawBodies.js"
@@ -75,12 +76,9 @@ export const takenProblem = (
 ): string | null => {
   for (const key of Object.keys(value)) {
     const name = pattern.replace("*", () => key).toLowerCase()
-    const first = pattern.startsWith("*") ? (name.split(/[.[]/, 1)[0] ?? name) : name
-    if (
-      taken?.has(name) === true ||
-      taken?.has(first.trim()) === true ||
-      (pattern.startsWith("*") && first.trim() === "")
-    )
+    const isFree = pattern.startsWith("*")
+    const doubles = taken !== undefined && (isFree ? isTaken(name, taken) : taken.has(name) || taken.has(name.trim()))
+    if (doubles || (isFree && /^\s*(?:$|[.[])/.test(name)))
       return `must not have the key ${cutText(key, 60)}, which this operation sets itself`
   }
   return null

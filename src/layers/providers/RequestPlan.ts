@@ -10,10 +10,10 @@ import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import type { Binding, Endpoint, FixedValue, Place } from "../../domain/Manifest.js"
 import { signProblem } from "../../domain/manifest/Address.js"
 import { headerName, headerText, noHeaderName, noHeaderText } from "../../domain/manifest/Auth.js"
-import { takesFields } from "../../domain/manifest/Request.js"
 import { setMember } from "../../domain/Members.js"
 import { type BodyPath, bodyPath, type Members, pathProblem, setPath } from "./BodyPaths.js"
 import type { InputFile } from "../../domain/ProviderCall.js"
+import { bodiesOf, placeOfUnbound } from "../../domain/TakenNames.js"
 import { fileProblems, type NamedFiles, namedFiles } from "./FileReferences.js"
 import { decodeBase64, isFile, type Part, StoredFile } from "./Multipart.js"
 import { fieldsOfBody, noFile, rawBody, type RawBody } from "./RawBodies.js"
@@ -86,7 +86,6 @@ const unbound = (place: Place, name: string): Placing => ({
 })
 const always = ({ in: place, name }: typeof FixedValue.Type): Placing =>
   declared({ in: place, name, transform: [], style: "single" })
-const bodyPlaces: ReadonlyArray<Place> = ["json", "form", "multipart"]
 
 /** Left: every way in which the bindings contradict each other. */
 export const planRequest = ({
@@ -102,17 +101,12 @@ export const planRequest = ({
   const inPath = new Set(placeholdersOf(template).filter((name) => !isVariable(name) && !keyNames.includes(name)))
 
   const fixed = [...provider.fixed, ...operation.fixed]
-  const places = new Set([
-    ...Object.values(operation.bindings).map((binding) => binding.in),
-    ...fixed.map((value) => value.in)
-  ])
-  const bodies = bodyPlaces.filter((place) => places.has(place))
+  const bodies = bodiesOf({ operation, provider })
   const { body: said } = operation
   const ofBody = fieldsOfBody(said)
   const raw = said?.as === "fields" ? undefined : said
   const mayBeNone = said?.as === "fields"
-  const defaultPlace: Place = bodies[0] ?? (operation.method === "GET" || !takesFields(said) ? "query" : "json")
-  const elsewhere: Place = operation.method === "GET" ? "query" : defaultPlace
+  const elsewhere = placeOfUnbound({ operation, provider })
 
   const problems: Array<PlanProblem> = [...declarationProblems(provider)]
   for (const [at, path] of [

@@ -5,6 +5,7 @@ import { stringify } from "yaml"
 import { commandLine } from "../../../src/domain/AuditEntry.js"
 import { importLines } from "../../../src/layers/catalog/import/ImportJsonl.js"
 import { decodeCatalog } from "../../../src/layers/catalog/ManifestReading.js"
+import { operationProblems } from "../../../src/layers/catalog/Soundness.js"
 import { IdsCrypto } from "../../../src/layers/node/IdsCrypto.js"
 import { CatalogRevisionsPg } from "../../../src/layers/postgres/CatalogRevisionsPg.js"
 import { ContractStorePg } from "../../../src/layers/postgres/ContractStorePg.js"
@@ -19,7 +20,7 @@ const known = job("web.search")
 const bad: ReadonlyArray<readonly [member: object, path: string, message: string]> = [
   [{ price: { basis: "free", micros: 5 } }, "price.micros", "must be 0 when the price is free"],
   [
-    { price: { basis: "per_result", micros: 5 } },
+    { price: { basis: "per_result", micros: 5 }, response: { resultCount: "length(body.items)" } },
     "volume",
     "is needed for a price per result: it bounds what a call can cost"
   ],
@@ -64,6 +65,41 @@ const bad: ReadonlyArray<readonly [member: object, path: string, message: string
     { response: { missStatuses: [404], successStatuses: [302, 404] } },
     "response.successStatuses",
     "404 stands in missStatuses too; name it once"
+  ],
+  [
+    { price: { basis: "per_result", micros: 5 }, volume: { field: "name", default: 1, max: 2 } },
+    "response.resultCount",
+    "is needed for a price per result: it says how many results came, such as length(body.items)"
+  ],
+  [
+    { bindings: { name: { in: "query", name: "q" } }, fixed: [{ in: "query", name: "q", value: 1 }] },
+    "bindings.name",
+    "goes to q of the query, which a fixed value sets already"
+  ],
+  [
+    { input: { type: "object", properties: { name: {} } }, fixed: [{ in: "query", name: "name", value: 1 }] },
+    "input.properties.name",
+    "goes to name of the query, which a fixed value sets already"
+  ],
+  [
+    { path: "/x?format=json", fixed: [{ in: "query", name: "format", value: "xml" }] },
+    "fixed.format",
+    "goes to format of the query, which the path sets already"
+  ],
+  [
+    { bindings: { a: { in: "header", name: "X-A" }, b: { in: "header", name: "x-a" } } },
+    "bindings.b",
+    "goes to x-a of the headers, where bindings.a goes too"
+  ],
+  [
+    { bindings: { name: { in: "header", name: "Host" } } },
+    "bindings.name",
+    "goes to the header Host, which the gateway itself writes for each request"
+  ],
+  [
+    { fixed: [{ in: "header", name: "Content-Length", value: 5 }] },
+    "fixed.Content-Length",
+    "goes to the header Content-Length, which the gateway itself writes for each request"
   ],
   [{ bindings: { name: { in: "path", name: "who" } } }, "bindings.name", "the path has no {who}"],
   [{ path: "/b c/{name}" }, "path", 'has the character " ", which no address may have; write %20'],
@@ -198,6 +234,39 @@ describe("a bad operation", () => {
       )
     })
   )
+})
+
+describe("values under one name", () => {
+  const problems = (provider: object, member: object) =>
+    operationProblems(endpoint({ id: "one", provider, ...member }), new Set(), "requests").map(
+      ({ message, path }) => `${path} ${message}`
+    )
+
+  it("are refused where the key goes", () => {
+    const query = { auth: { type: "query", name: "name" } }
+    assert.deepStrictEqual(problems(query, {}), ["input.properties.name goes to name of the query, where the key goes"])
+    const form = { auth: { type: "body", name: "key" } }
+    const more = { method: "POST", bindings: { name: { in: "form", name: "key" } } }
+    assert.deepStrictEqual(problems(form, more), ["bindings.name goes to key of the form, where the key goes"])
+    const header = { auth: { type: "header_pair", names: ["X-Id", "X-Key"] } }
+    assert.deepStrictEqual(problems(header, { fixed: [{ in: "header", name: "x-key", value: "1" }] }), [
+      "fixed.x-key goes to x-key of the headers, where the key goes"
+    ])
+    assert.deepStrictEqual(problems(query, { method: "POST" }), [])
+  })
+
+  it("are right as a list, as alternatives, in another place and in JSON", () => {
+    const bindings = { a: { in: "query", name: "n" }, b: { in: "query", name: "n" } }
+    for (const right of [
+      { bindings: { a: { in: "query", name: "n[]" }, b: { in: "query", name: "n[]" } } },
+      { bindings, input: { type: "object", oneOf: [{ required: ["a"] }, { required: ["b"] }] } },
+      { bindings: { a: { in: "query", name: "n" }, b: { in: "header", name: "n" } } },
+      { fixed: [1, 2].map((value) => ({ in: "query", name: "expand", value })) },
+      { method: "POST", fixed: [{ in: "json", name: "name", value: 1 }] },
+      { fixed: [{ in: "header", name: "Content-Type", value: "text/xml" }] }
+    ])
+      assert.deepStrictEqual(problems({}, right), [])
+  })
 })
 
 describe("an id that is there twice", () => {

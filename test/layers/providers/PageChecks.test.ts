@@ -38,7 +38,6 @@ const wrong: ReadonlyArray<readonly [path: string, message: RegExp, operation: o
   ],
   ["pages.origins", /is for addresses that the provider tells/, pages({ origins: ["https://files.test"] })],
   ["pages.origins.0", /is no origin/, pages({ next: byUrl, origins: ["https://files.test/path"] })],
-  ["response.resultCount", /price per result/, { price: { basis: "per_result", micros: 5 } }],
   ["pages.billed", /must be page/, { ...pages({ billed: "call" }), response: { costMicros: "body.cost" } }]
 ]
 

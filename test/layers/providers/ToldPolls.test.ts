@@ -50,6 +50,7 @@ describe("a poll or fetch of a provider that says when to ask again", () => {
         }),
       start: Either.getOrThrow(plan.request.build({})),
       origin: providerOrigin,
+      variables: {},
       callback
     })
     const fiber = yield* Effect.fork(callEnd(call))
