@@ -44,7 +44,9 @@ const fieldsOf = (endpoint: Endpoint): ReadonlyArray<Placed> => {
 
 /** Only one of two fields may be given where the schema has choices, and a list may be made of several fields. */
 const mayShare = ({ input }: Endpoint["operation"], { in: place, name }: Placed): boolean =>
-  place === "path" || name.endsWith("[]") || ["allOf", "anyOf", "oneOf", "not", "if"].some((each) => each in input)
+  place === "path" ||
+  name.endsWith("[]") ||
+  ["allOf", "anyOf", "oneOf", "not", "if"].some((each) => Object.hasOwn(input, each))
 
 const doubled = (endpoint: Endpoint): ReadonlyArray<OperationProblem> => {
   const { operation, provider } = endpoint

@@ -22,12 +22,12 @@ import { toldAfter } from "../../domain/ToldCost.js"
 import { InputRejected, InvalidResponse, ProviderTimeout, RedirectBlocked } from "../../domain/RunFailures.js"
 import type { Callback } from "../../services/ProviderCallbacks.js"
 import { beginningOf, costTold } from "./AnswerEvidence.js"
-import { glance } from "./AnswerReading.js"
+import { glance, readAnswer } from "./AnswerReading.js"
 import { type Missed, pauseBefore, pauseGrowth } from "./AskingAgain.js"
 import type { CallPlan } from "./CallPlan.js"
 import { type AnswerView, type Expression, holds, isOverworked, read } from "./Expressions.js"
 import { filledBody, filledPath, idOf, toldAddress, unusableField } from "./FollowUps.js"
-import { judge, judgeEarly, judgeFetch, readingOf, viewOf } from "./Judgement.js"
+import { judge, judgeEarly, judgeFetch, readingOf, unreadableAs, viewOf } from "./Judgement.js"
 import { type Case, isBlockedRedirect, isPassing, isSuccessStatus, judgeStatus } from "./StatedFailures.js"
 import { onOwnFiber } from "../node/OwnFiber.js"
 import type { RequestParts } from "./RequestPlan.js"
@@ -44,6 +44,8 @@ export type Exchange = (
 ) => Effect.Effect<WireAnswer, CallFailure>
 
 const cancelTimeout = "5 seconds"
+/** The pauses of an operation that is never called back, at least. */
+const unheardPauses = 4
 
 interface AsyncCall {
   readonly rules: AsyncRules
@@ -102,6 +104,13 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<ProviderAnswer, CallFai
   const untold = (detail: string, answer: WireAnswer) =>
     lostWith(new InvalidResponse({ detail: `The provider ${detail}.`, providerStatus: answer.status }), answer)
 
+  /** A start that does not say how to go on. Where it could not be read at all, that is the matter. */
+  const unfollowed = (detail: string, first: WireAnswer) =>
+    Either.match(readAnswer(first, readingOf(seen)), {
+      onLeft: (why) => lostWith(unreadableAs(why, first.status), first),
+      onRight: () => untold(`started the operation ${detail}`, first)
+    })
+
   /** `told` is what its expression read, for a target that the provider names. */
   const follow = (target: Target, id: string, told: Json): Followed => {
     const method = "method" in target ? target.method : "GET"
@@ -134,7 +143,12 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<ProviderAnswer, CallFai
       return { ended, askedMs: missed === null ? null : pauseBefore(missed, before, patience) }
     })
 
-  const longerThan = (pauseMs: number): number => Math.min(rules.maxIntervalMs, pauseMs * pauseGrowth)
+  /** A callback can get lost: there is time for some polls without one, however short the whole is. */
+  const longestMs =
+    callback === null
+      ? rules.maxIntervalMs
+      : Math.min(rules.maxIntervalMs, Math.max(rules.intervalMs, rules.totalMs / unheardPauses))
+  const longerThan = (pauseMs: number): number => Math.min(longestMs, pauseMs * pauseGrowth)
 
   const fetchResult = (fetched: FollowUp, pauseMs: number, missed: number): FollowUp =>
     Effect.flatMap(ending(fetched, missed), ({ askedMs, ended }) => {
@@ -226,9 +240,9 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<ProviderAnswer, CallFai
     note(first, seenFirst)
     const id = idOf(byAddress ? read(plan.rules.ticket, seenFirst) : ticket)
     if (id === null && (!byAddress || rules.ticket !== undefined))
-      return untold("started the operation without a ticket to ask for it", first)
+      return unfollowed("without a ticket to ask for it", first)
     const asked = follow(rules.poll, id ?? "", ticket)
-    if (Either.isLeft(asked)) return untold(`started the operation and ${asked.left}`, first)
+    if (Either.isLeft(asked)) return unfollowed(`and ${asked.left}`, first)
     const { cancel } = rules
     const cancelled =
       cancel === undefined
@@ -247,7 +261,7 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<ProviderAnswer, CallFai
     return poll(
       id ?? "",
       asked.right,
-      callback === null ? rules.intervalMs : Math.max(rules.intervalMs, rules.maxIntervalMs),
+      callback === null ? rules.intervalMs : Math.max(rules.intervalMs, longestMs),
       0
     ).pipe(
       Effect.timeoutFail({ duration: rules.totalMs, onTimeout: () => lost(new ProviderTimeout()) }),

@@ -199,5 +199,9 @@ export const followUpProblems = (endpoint: Endpoint): ReadonlyArray<PlanProblem>
     const message = placeholderProblem(endpoint, name, { hasId, takesKey: false })
     return message === null ? [] : [{ path: "async.poll.body", message }]
   })
-  return [...origins, ...ticket, ...paths, ...body]
+  const interval =
+    async.intervalMs < async.totalMs
+      ? []
+      : [{ path: "async.intervalMs", message: `must be below totalMs (${async.totalMs}): no poll would be made` }]
+  return [...origins, ...ticket, ...paths, ...body, ...interval]
 }

@@ -277,6 +277,28 @@ describe("an asynchronous operation", () => {
     })
   )
 
+  for (const [what, type, body, code, detail] of [
+    ["a page", "text/html", "<p>busy", "unsupported_response_type", /content type .* text\/html/],
+    ["broken JSON", "application/json", '{"id":', "invalid_response", /not the JSON/],
+    ["nothing", "application/json", "", "invalid_response", /empty where JSON was promised/]
+  ] as const)
+    it.scopedLive(`whose start is answered by ${what} says so, as any other operation does`, () =>
+      Effect.gen(function* () {
+        const provider = yield* serve((_seen, response) => {
+          response.writeHead(200, { "content-type": type }).end(body)
+        })
+        const { cancel: _cancel, ...rules } = operation.async
+        for (const async of [rules, { ...rules, ticket: "body.id", poll: { url: "body.url" } }]) {
+          const result = yield* callOnce(provider, { operation: { effect: "read_only", async } })
+          assert.deepStrictEqual(result._tag !== "Answered" && [result.failure.code, certaintyOf(result)], [
+            code,
+            "unanswered"
+          ])
+          if (result._tag !== "Answered") assert.match(result.failure.message, detail)
+        }
+      })
+    )
+
   it.scopedLive("that takes longer than its total time is a timeout and is cancelled at the provider", () =>
     Effect.gen(function* () {
       const provider = yield* serve((seen, response) =>
@@ -429,6 +451,7 @@ describe("the paths of an asynchronous operation", () => {
         }),
         ...problemsOf({}, unticketed),
         ...problemsOf({ poll: { url: "body.url" }, result: { path: "/v1/{id}" } }, unticketed),
+        ...problemsOf({ intervalMs: 5000, totalMs: 5000 }),
         ...problemsOf({ origins: ["https://files.test/", "files.test"] })
       ].map(({ message, path }) => `${path} ${message}`),
       [
@@ -438,6 +461,7 @@ describe("the paths of an asynchronous operation", () => {
         "async.poll.body uses {ticket}; it may use {id}, {input.field} and the variables of the provider",
         "async.ticket is needed: poll.path asks by it",
         "async.result.path uses {id}, and nothing says what that is: async.ticket does",
+        "async.intervalMs must be below totalMs (5000): no poll would be made",
         "async.origins.0 is no origin, such as https://files.example.com",
         "async.origins.1 is no origin, such as https://files.example.com"
       ]

@@ -85,6 +85,20 @@ describe("an operation that is called back", () => {
     }).pipe(Effect.provide(Callbacks))
   )
 
+  it.scopedLive("is polled before its time ends, although its longest pause is longer than that", () =>
+    Effect.gen(function* () {
+      const callbacks = yield* ProviderCallbacks
+      let polls = 0
+      const provider = yield* serve((seen, response) => {
+        if (seen.method === "POST") return json(response, 200, { id: "7" })
+        json(response, 200, (polls += 1) < 2 ? { state: "running" } : { state: "done", found: "it" })
+      })
+      const operation = { ...slow, async: { ...slow.async, totalMs: 2_000 } }
+      assert.strictEqual((yield* callOnce(provider, { operation, http: { callbacks } }))._tag, "Answered")
+      assert.strictEqual(polls, 2)
+    }).pipe(Effect.provide(Callbacks))
+  )
+
   it.scopedLive("causes no more polls by callbacks without end than without any", () =>
     Effect.gen(function* () {
       const callbacks = yield* ProviderCallbacks
