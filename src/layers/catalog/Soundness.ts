@@ -10,6 +10,7 @@ import type { CatalogContent, ContentProblem } from "../../services/CatalogPubli
 import { forEachInSlices } from "../node/LongWork.js"
 import { compileRules } from "../providers/CompiledRules.js"
 import { callbackProblems } from "../providers/Callbacks.js"
+import { decidesNothing } from "../providers/ExpressionMistakes.js"
 import { followUpProblems } from "../providers/FollowUps.js"
 import { pageProblems } from "../providers/PageChecks.js"
 import { checkedPrice } from "../providers/PriceByInput.js"
@@ -80,6 +81,21 @@ const countProblems = ({ price, response }: Operation): ReadonlyArray<OperationP
       ]
     : []
 
+/** Rules that say the same of every answer. One in a stored contract does what it did. */
+const constantProblems = ({ async, output, pages, response }: Operation): ReadonlyArray<OperationProblem> =>
+  [
+    ...response.errors.map(({ when }, index) => [`response.errors.${index}.when`, when] as const),
+    ["response.miss", response.miss] as const,
+    ["response.weak", response.weak] as const,
+    ["response.success", response.success] as const,
+    ["output.guessed", output?.guessed] as const,
+    ["async.done", async?.done] as const,
+    ["pages.more", pages?.more] as const
+  ].flatMap(([path, source]) => {
+    const message = source === undefined ? null : decidesNothing(source)
+    return message === null ? [] : [{ path, message }]
+  })
+
 /** The problems of one operation. `jobIds` are the jobs that it may name. */
 export const operationProblems = (
   endpoint: Endpoint,
@@ -90,7 +106,8 @@ export const operationProblems = (
   const terms = termProblems(operation, jobIds)
   if (thoroughness === "terms") return terms
   const problems: Array<OperationProblem> = []
-  Either.mapLeft(compileRules(operation), (found) => problems.push(...found))
+  const rules = compileRules(operation)
+  problems.push(...(Either.isLeft(rules) ? rules.left : constantProblems(operation)))
   Either.mapLeft(planRequest(endpoint), (found) => problems.push(...found))
   Either.mapLeft(checkedPrice(endpoint), (message) => problems.push({ path: "price.byInput", message }))
   problems.push(...followUpProblems(endpoint), ...callbackProblems(endpoint), ...pageProblems(endpoint))

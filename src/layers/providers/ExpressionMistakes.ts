@@ -2,12 +2,12 @@
  * What the author of an expression cannot have meant although it parses: it would stumble or say the same over every
  * answer, so a rule would never hold, or always. Decided by the parsed expression alone.
  */
-import { TreeInterpreter, TYPE_EXPREF } from "@jmespath-community/jmespath"
+import { jmespath, TreeInterpreter, TYPE_EXPREF } from "@jmespath-community/jmespath"
 import { isRecord } from "effect/Predicate"
 import { counted } from "../../domain/Counted.js"
 import { member } from "../../domain/Members.js"
 import { didYouMean, similar } from "../../domain/Similar.js"
-import { isWholeAt, leadsOn, partNamed } from "./NamesRead.js"
+import { isWholeAt, leadsOn, partNamed, readsOneOf } from "./NamesRead.js"
 
 const { _functionTable: functions } = TreeInterpreter.runtime
 
@@ -212,3 +212,14 @@ const firstOf = (nodes: ReadonlyArray<unknown>, place: Place, seen: Seen): strin
 /** Null for none. `seen` are the members of what the expression sees. */
 export const mistakeIn = (ast: unknown, seen: Seen): string | null =>
   mistakeAt(ast, { isWhole: true, bound: new Set(), hidden: new Set() }, seen)
+
+/**
+ * Why a rule about answers decides nothing although it can be evaluated: it reads none, or what always holds. Null when
+ * it may decide. Of an expression that parses.
+ */
+export const decidesNothing = (source: string): string | null =>
+  !readsOneOf(source, ["status", "headers", "body", "input"])
+    ? "reads nothing of the answer, so it says the same of every answer"
+    : partNamed(jmespath.compile(source), true) === "status"
+      ? "is a number, which always holds; compare it, such as status == `200`"
+      : null

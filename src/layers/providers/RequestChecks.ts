@@ -2,6 +2,7 @@
  * What a manifest must not say about bodies and free maps, and what the keys of a free map must not name. Found when a
  * manifest is read, except for the keys.
  */
+import { Either } from "effect"
 import { cutText } from "../../domain/Characters.js"
 import { isObject, type JsonObject } from "../../domain/Json.js"
 import type { Binding, Endpoint, Place } from "../../domain/Manifest.js"
@@ -9,6 +10,7 @@ import { isTaken } from "../../domain/TakenNames.js"
 import { keyPlaces } from "./KeyPlacement.js"
 import { signingProblems } from "./Signing.js"
 import { fieldsOfBody } from "./RawBodies.js"
+import { planAddress } from "./Variables.js"
 import type { PlanProblem } from "./RequestPlan.js"
 
 /** What is wrong with a body that is no set of fields. */
@@ -39,6 +41,18 @@ export const bodyProblems = (
   return problems
 }
 
+/** Whether access tokens can be fetched where the manifest says. */
+const tokenProblems = ({ auth, variables }: Endpoint["provider"]): ReadonlyArray<PlanProblem> => {
+  if (auth.type !== "oauth2_client_credentials") return []
+  const planned = planAddress(auth.tokenUrl, variables)
+  const message = Either.isLeft(planned)
+    ? planned.left
+    : /^https?:\/\//.test(auth.tokenUrl)
+      ? null
+      : "is not an absolute address"
+  return message === null ? [] : [{ path: "auth.tokenUrl", message }]
+}
+
 /** What is wrong with where the key goes. */
 export const keyProblems = ({
   operation,
@@ -48,6 +62,7 @@ export const keyProblems = ({
   const paths = [path, ...(async !== undefined && "path" in async.poll ? [async.poll.path] : [])]
   return [
     ...signingProblems(provider.auth),
+    ...tokenProblems(provider),
     ...keyPlaces(provider.auth).flatMap((place): ReadonlyArray<PlanProblem> => {
       if (place.in !== "path") return []
       if (Object.values(bindings).some((each) => each.in === "path" && each.name === place.name))

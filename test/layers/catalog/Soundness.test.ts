@@ -236,6 +236,54 @@ describe("a bad operation", () => {
   )
 })
 
+describe("a rule that says the same of every answer", () => {
+  const problems = (member: object) =>
+    operationProblems(endpoint({ id: "one", ...member }), new Set(), "requests").map(
+      ({ message, path }) => `${path} ${message}`
+    )
+  const nothing = "reads nothing of the answer, so it says the same of every answer"
+
+  it("is refused wherever a rule decides", () => {
+    const async = { ticket: "body.id", poll: { path: "/x/{id}" }, done: "`true`" }
+    assert.deepStrictEqual(
+      problems({
+        response: { errors: [{ when: "`false`" }], miss: "`0` == `0`", weak: "'x'", success: "length('body') > `1`" },
+        async
+      }),
+      ["response.errors.0.when", "response.miss", "response.weak", "response.success", "async.done"].map(
+        (path) => `${path} ${nothing}`
+      )
+    )
+    for (const success of ["status", "$.status"])
+      assert.deepStrictEqual(problems({ response: { success } }), [
+        "response.success is a number, which always holds; compare it, such as status == `200`"
+      ])
+  })
+
+  it("is none where it reads the answer or the input", () => {
+    for (const success of ["status == `200`", "body", "headers.etag", "input.name", "@", "keys(@)"])
+      assert.deepStrictEqual(problems({ response: { success } }), [])
+  })
+})
+
+describe("the address of access tokens", () => {
+  const problems = (tokenUrl: string, provider: object = {}) => {
+    const auth = { type: "oauth2_client_credentials", tokenUrl }
+    return operationProblems(endpoint({ id: "one", provider: { auth, ...provider } }), new Set(), "requests")
+  }
+
+  it("is absolute, and has no variable that nobody declares", () => {
+    const refused = [{ path: "auth.tokenUrl", message: "is not an absolute address" }]
+    for (const address of ["/oauth/token", "oauth/token", "ftp://a.example/token"])
+      assert.deepStrictEqual(problems(address), refused)
+    const variables = { shop: { pattern: "[a-z]+", description: "Which.", examples: ["tea"] } }
+    assert.deepStrictEqual(problems("https://{shop}.example/token", { variables }), [])
+    assert.deepStrictEqual(problems("https://{shp}.example/token", { variables }), [
+      { path: "auth.tokenUrl", message: "uses {shp}, which is none of its variables" }
+    ])
+  })
+})
+
 describe("values under one name", () => {
   const problems = (provider: object, member: object) =>
     operationProblems(endpoint({ id: "one", provider, ...member }), new Set(), "requests").map(
