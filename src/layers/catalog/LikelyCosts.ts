@@ -33,6 +33,34 @@ export const likelyCosts = (operation: Operation): ReadonlyArray<OperationProble
     : []
 }
 
+/**
+ * Samples of hits that cost more than a call may be charged. Slow and paged operations may tell it in another answer
+ * than that of the sample.
+ */
+export const likelyLosses = (operation: Operation): ReadonlyArray<OperationProblem> => {
+  const { async, pages, price, response, samples } = operation
+  const source = response.costMicros
+  const expression = source === undefined ? null : Either.getOrNull(compile(source))
+  if (expression === null || price.basis === "free" || async !== undefined || pages !== undefined) return []
+  if (response.parse !== undefined) return []
+  const hits = Object.entries(samples).filter(([, { outcome }]) => outcome === "hit")
+  const told = hits.flatMap(([name, { body, headers, input, status }]) => {
+    const cost = costTold(expression, { status, headers, body, input: withDefaults(operation.input, input) })
+    return cost._tag === "Reported" ? [{ name, micros: cost.micros }] : []
+  })
+  const { maxMicros } = price
+  return told.flatMap(({ micros, name }) =>
+    maxMicros !== undefined && micros > maxMicros
+      ? [
+          {
+            path: `samples.${name}`,
+            message: `costs ${dollars(micros)}, which is above price.maxMicros (${dollars(maxMicros)}): the rest would not be charged`
+          }
+        ]
+      : []
+  )
+}
+
 /** An import writes `free`, because each workspace connects its own account. Under a key of the gateway it costs. */
 const ofFree = ({ operation: { price }, provider: { auth, mock, platformKey } }: Endpoint) =>
   platformKey && auth.type !== "none" && !mock && price.basis === "free" && price.source === undefined

@@ -12,7 +12,7 @@ import type { LintProblem } from "./CatalogLint.js"
 import { keyPlaces } from "../providers/KeyPlacement.js"
 import { fieldsIn } from "../providers/PriceByInput.js"
 import { placeholdersOf } from "../providers/Variables.js"
-import { likelyCosts, likelyPrices } from "./LikelyCosts.js"
+import { likelyCosts, likelyPrices, likelyLosses } from "./LikelyCosts.js"
 import { wrongExamples } from "./ShownValues.js"
 import { type CatalogProblem, idOfFile, type ReadContent } from "./ManifestReading.js"
 
@@ -187,6 +187,7 @@ export const likelyMistakes = (
       ...ofOutput(operation),
       ...ofDivisions(operation),
       ...likelyCosts(operation),
+      ...likelyLosses(operation),
       ...likelyPrices(endpoint)
     ].map((found) => ({ endpointId: operation.id, ...found }))
   })

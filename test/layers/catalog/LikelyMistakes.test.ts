@@ -74,6 +74,21 @@ describe("a check of a catalog warns of", () => {
     ])
   })
 
+  it("a hit that costs more than the price allows", () => {
+    const hit = (body: object) => ({ hit: { input: { name: "Emma" }, body, outcome: "hit" } })
+    const priced = (samples: object, maxMicros = 10_000) =>
+      warned({
+        price: { basis: "per_call", micros: 5000, maxMicros, source: "test" },
+        response: { costMicros: "body.credits * `5000`" },
+        samples
+      })
+    assert.deepStrictEqual(priced(hit({ credits: 3 })), [
+      "samples.hit: costs $0.015, which is above price.maxMicros ($0.01): the rest would not be charged"
+    ])
+    assert.deepStrictEqual(priced(hit({ credits: 2 })), [])
+    assert.deepStrictEqual(priced({}), [])
+  })
+
   it("an example that does not fit its schema", () => {
     const shown = { type: "object", properties: { name: { type: "string", examples: ["Emma", 5] } } }
     assert.deepStrictEqual(warned({ input: shown }), [
