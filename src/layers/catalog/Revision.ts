@@ -83,8 +83,8 @@ class ColumnBuilder {
 
 const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "")
 
-/** `asking`: how people ask for each job. */
-export const documentOf = (endpoint: Endpoint, job: JobManifest | null, asking: AskingFile = {}): SearchDocument => {
+/** `asking`: how people ask for its job. */
+export const documentOf = (endpoint: Endpoint, job: JobManifest | null, asking = ""): SearchDocument => {
   const { operation, provider } = endpoint
   const { category, platform } = placementOf(operation, job)
   return {
@@ -94,7 +94,7 @@ export const documentOf = (endpoint: Endpoint, job: JobManifest | null, asking: 
     name: operation.name,
     description: operation.summary,
     capability: operation.job ?? null,
-    ...(job === null ? {} : { capabilityTitle: job.title, asking: member(asking, job.id) ?? [] }),
+    ...(job === null ? {} : { capabilityTitle: job.title, asking }),
     category,
     platform: platform === "general" ? "" : platform,
     path: operation.path === "/" ? "" : operation.path,
@@ -103,7 +103,7 @@ export const documentOf = (endpoint: Endpoint, job: JobManifest | null, asking: 
   }
 }
 
-const jobDocument = (job: JobManifest, asking: AskingFile): SearchDocument => ({
+const jobDocument = (job: JobManifest, asking: string): SearchDocument => ({
   endpointId: job.id,
   provider: job.platform,
   providerName: job.platform,
@@ -113,7 +113,7 @@ const jobDocument = (job: JobManifest, asking: AskingFile): SearchDocument => ({
   category: job.category,
   platform: job.platform,
   parameters: [],
-  asking: member(asking, job.id) ?? []
+  asking
 })
 
 /** How people ask for the jobs of this catalog: what their own files say, and what the vocabulary says besides. */
@@ -183,14 +183,18 @@ export const buildRevision = Effect.fn("Catalog.buildRevision")(function* (
   })
 
   const asking = askingFor(vocabulary, jobList)
+  // One text for all operations of a job, so that the index reads it once.
+  const askingTexts = new Map(Object.entries(asking).map(([id, ways]) => [id, ways.join(". ")]))
   const words = { ...vocabulary, asking, jobValues: new Map(jobList.map((job) => [job.id, jobValues(job)])) }
   /** Documents are made one by one: all of them together would take as much memory as the catalog. */
   const documentAt = (number: number): SearchDocument | undefined => {
     const endpoint = given[number]
-    return endpoint === undefined ? undefined : documentOf(endpoint, jobOf({ jobs }, endpoint), asking)
+    if (endpoint === undefined) return undefined
+    const job = jobOf({ jobs }, endpoint)
+    return documentOf(endpoint, job, askingTexts.get(job?.id ?? ""))
   }
   const index = yield* SearchIndex.buildSliced({ length: count, at: documentAt }, words)
-  const jobDocuments = jobList.map((job) => jobDocument(job, asking))
+  const jobDocuments = jobList.map((job) => jobDocument(job, askingTexts.get(job.id) ?? ""))
   const jobIndex = yield* SearchIndex.buildSliced(jobDocuments, words)
   const revision: Revision = {
     id: digest.digest("hex").slice(0, 32),

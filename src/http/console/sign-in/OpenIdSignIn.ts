@@ -21,7 +21,8 @@ const other = "Try again, or sign in with a link: an owner of your workspace mak
 
 const refusedWords: Readonly<Record<OpenIdRefused["of"], string>> = {
   the_person: "The provider says that you did not agree.",
-  the_browser: "It was begun in another browser, was used before, or took too long.",
+  the_browser:
+    "It was begun in another browser, was used before, or took too long. If it happens again, the gateway's log says why.",
   the_answer: "The provider's answer was not accepted. The gateway's log says why."
 }
 

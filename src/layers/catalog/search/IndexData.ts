@@ -9,6 +9,7 @@ import type { Tuning } from "./Tuning.js"
 
 const fieldCount = fieldNames.length
 const categoryField = fieldNames.indexOf("category")
+const askingField = fieldNames.indexOf("asking")
 const longestField = 400
 
 export interface IndexData {
@@ -85,17 +86,42 @@ interface ReadDocuments {
   readonly capabilityTitles: ReadonlyMap<string, string>
 }
 
-/** Appends the tokens of one field and gives their number. */
-const readField = (text: string, field: number, analyzer: Analyzer, table: TermTable, items: IntegerList): number => {
-  let length = 0
-  for (const chunk of chunksOf(fold(text))) {
-    const { parts, whole } = analyzer.read(chunk)
-    for (const part of parts) items.push(tokenOf(table.numberOf(part), field))
-    if (whole !== null) items.push(tokenOf(table.numberOf(whole), field))
-    length += parts.length
-    if (length >= longestField) break
+/** Reads texts to tokens, which it appends to `items`. */
+class TextReader {
+  /** Where the tokens of a text stand that is the same in many rows, as the ways of asking of one job are. */
+  private readonly shared = new Map<string, { readonly from: number; readonly to: number; readonly length: number }>()
+  constructor(
+    private readonly analyzer: Analyzer,
+    private readonly table: TermTable,
+    private readonly items: IntegerList
+  ) {}
+
+  /** Appends the tokens of one field and gives their number, compounds counted by their parts. */
+  read(text: string, field: number): number {
+    let length = 0
+    for (const chunk of chunksOf(fold(text))) {
+      const { parts, whole } = this.analyzer.read(chunk)
+      for (const part of parts) this.items.push(tokenOf(this.table.numberOf(part), field))
+      if (whole !== null) this.items.push(tokenOf(this.table.numberOf(whole), field))
+      length += parts.length
+      if (length >= longestField) break
+    }
+    return length
   }
-  return length
+
+  /** The same for a text of many rows: it is analysed once, and copied after that. */
+  readShared(text: string, field: number): number {
+    const { items, shared } = this
+    const known = shared.get(text)
+    if (known === undefined) {
+      const from = items.length
+      const length = this.read(text, field)
+      shared.set(text, { from, to: items.length, length })
+      return length
+    }
+    for (let at = known.from; at < known.to; at += 1) items.push(items.get(at))
+    return known.length
+  }
 }
 
 function* readDocuments(documents: SearchDocuments, analyzer: Analyzer): Generator<void, ReadDocuments> {
@@ -109,6 +135,7 @@ function* readDocuments(documents: SearchDocuments, analyzer: Analyzer): Generat
   const providerWords = new Set<string>()
   const capabilities = new Map<string, Array<number>>()
   const capabilityTitles = new Map<string, string>()
+  const reader = new TextReader(analyzer, table, items)
   for (let row = 0; row < size; row += 1) {
     start[row] = items.length
     const document = documents.at(row)
@@ -126,7 +153,9 @@ function* readDocuments(documents: SearchDocuments, analyzer: Analyzer): Generat
       capabilityTitles.set(document.capability, document.capabilityTitle ?? document.capability)
     }
     for (const [field, text] of fieldTexts(document).entries()) {
-      if (text !== "") lengths[row * fieldCount + field] = readField(text, field, analyzer, table, items)
+      if (text === "") continue
+      const length = field === askingField ? reader.readShared(text, field) : reader.read(text, field)
+      lengths[row * fieldCount + field] = length
     }
     if (row % slice === slice - 1) yield
   }

@@ -17,7 +17,7 @@ export interface SearchDocument {
   readonly tags?: ReadonlyArray<string>
   readonly parameters: ReadonlyArray<{ readonly name: string; readonly description?: string }>
   /** How people ask for its job. */
-  readonly asking?: ReadonlyArray<string>
+  readonly asking?: string
 }
 
 /** An array, or what makes each document when it is asked for: each is read once. */
@@ -55,5 +55,5 @@ export const fieldTexts = (document: SearchDocument): ReadonlyArray<string> => [
   document.parameters.map((parameter) => parameter.name).join(" "),
   document.parameters.map((parameter) => parameter.description ?? "").join(" "),
   document.path ?? "",
-  (document.asking ?? []).join(". ")
+  document.asking ?? ""
 ]

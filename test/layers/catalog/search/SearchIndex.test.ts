@@ -72,6 +72,8 @@ describe("SearchIndex", () => {
     assert.strictEqual(first("exchnage rates"), "rates.latest")
     assert.strictEqual(first("parcle"), "parcels.track")
     assert.strictEqual(first("orecast"), "meteo.forecast")
+    // Only the singular is written anywhere.
+    assert.strictEqual(first("plaaces"), "airquality.now")
   })
 
   it("takes a misspelled word for what was meant: a synonym, a related word, or one that only wraps the request", () => {
@@ -153,7 +155,7 @@ describe("SearchIndex", () => {
   })
 
   it("finds an operation by how people ask for its job, also where they say no phrase of it, and tells it so", () => {
-    const asking = ["need umbrella tomorrow", "will it pour", "gusts in the mountains"]
+    const asking = "need umbrella tomorrow. will it pour. gusts in the mountains"
     const [meteo] = documents.filter(({ endpointId }) => endpointId === "meteo.forecast")
     const withAsking = documents.map((each) => (each === meteo ? { ...each, asking } : each))
     const ask = (all: typeof documents) =>
