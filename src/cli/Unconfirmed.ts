@@ -4,7 +4,7 @@
  */
 import { Cause, Effect, Option } from "effect"
 import { StorageUncertain } from "../domain/StorageErrors.js"
-import { GatewayRefused, GatewayUnreachable, mayBeDone } from "./client/GatewayClient.js"
+import { GatewayRefused, GatewayUnreachable, mayBeDone } from "./client/GatewayFailures.js"
 import { Screen } from "./Screen.js"
 
 const isUnconfirmed = (error: unknown): boolean =>

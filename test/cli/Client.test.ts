@@ -1,7 +1,17 @@
 /** The commands of a client, against a real gateway over HTTP. */
 import { assert, layer } from "@effect/vitest"
 import { Context, Deferred, Effect, Either, Fiber, Layer, Option, Redacted } from "effect"
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
 import { createServer, type RequestListener } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -459,6 +469,22 @@ layer(Layer.merge(CommandLineTest, WorldLive), { excludeTestServices: true, time
           assert.strictEqual(wrong.code, 1)
           assert.include(wrong.err.join(), "a file with another digest than the run says")
           assert.isFalse(existsSync(changed))
+          // One that was cut is asked for again.
+          relay.next({ fault: "none" }, { fault: "cut_answer" })
+          const whole = yield* type(["runs", "download", runId, "--to", changed], {
+            settings: { ...settings, GATEWAY_URL: relay.url }
+          })
+          assert.strictEqual(whole.code, 0, whole.err.join())
+          assert.deepStrictEqual(readFileSync(changed), bytes)
+          const nowhere = yield* type(["runs", "download", runId, "--to", join(folder, "none", "saved.pdf")], {
+            settings
+          })
+          assert.strictEqual(nowhere.code, 1)
+          assert.include(nowhere.err.join(), "cannot be written")
+          assert.deepStrictEqual(
+            readdirSync(folder).filter((name) => name.endsWith(".part")),
+            []
+          )
           for (const [name, expected] of [
             ["../../etc/passwd", "_.._etc_passwd"],
             ["C:\\x.pdf", "C__x.pdf"],

@@ -1,7 +1,8 @@
 /** How often a command sends a request again, and when it says so. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, TestClock } from "effect"
-import { GatewayRefused, sendAgain } from "../../src/cli/client/GatewayClient.js"
+import { sendAgain } from "../../src/cli/client/GatewayClient.js"
+import { GatewayRefused } from "../../src/cli/client/GatewayFailures.js"
 
 const refusal = (retryable: boolean, retryAfterSeconds: number | null) =>
   new GatewayRefused({

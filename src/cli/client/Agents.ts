@@ -24,14 +24,13 @@ import {
   addressFor,
   answerWithin,
   gatewayAt,
-  type GatewayRefused,
-  GatewayUnreachable,
   type LoggedIn,
   loggedIn,
   sendAgain,
   urlOption,
   warnOfPlainHttp
 } from "./GatewayClient.js"
+import { type GatewayRefused, GatewayUnreachable } from "./GatewayFailures.js"
 
 const sdk = Effect.promise(async () => ({
   ...(await import("@modelcontextprotocol/server")),

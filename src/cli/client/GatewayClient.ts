@@ -4,60 +4,16 @@
  * `sendAgain`, which is for requests that may be repeated.
  */
 import * as Options from "@effect/cli/Options"
-import { Config, Data, Duration, Effect, Either, Option, Redacted, Random, Schema } from "effect"
-import { optional } from "../../domain/Described.js"
+import { Config, Data, Duration, Effect, Either, Option, Redacted, Random, Schema, Stream } from "effect"
 import type { Json, JsonObject } from "../../domain/Json.js"
 import { readJson, writeJson } from "../../domain/LosslessJson.js"
 import { readUrl } from "../../domain/Url.js"
 import { isLoopback } from "../../layers/node/ConfigGroups.js"
 import { secret } from "../../layers/node/ConfigValues.js"
 import { Screen } from "../Screen.js"
+import type { GatewayRefused} from "./GatewayFailures.js";
+import { GatewayUnreachable, isOfGateway, lost, refusalIn, tooLate } from "./GatewayFailures.js"
 import { currentUrl, tokenFor } from "./KeptLogins.js"
-
-const Refusal = Schema.Struct({
-  error: Schema.Struct({
-    code: Schema.String,
-    message: Schema.String,
-    requestId: optional(Schema.String),
-    retryable: Schema.Boolean,
-    retryHint: Schema.String,
-    details: optional(Schema.Array(Schema.Struct({ field: Schema.String, message: Schema.String })))
-  }),
-  /** The scope that the token lacks. */
-  scope: optional(Schema.String)
-})
-
-/** The gateway answered that it does not do it. */
-export class GatewayRefused extends Data.TaggedError("GatewayRefused")<{
-  readonly status: number
-  readonly code: string
-  readonly words: string
-  readonly retryable: boolean
-  /** As the gateway said it. */
-  readonly told: typeof Refusal.Type.error
-  readonly retryAfterSeconds: number | null
-}> {
-  override get message() {
-    return `${this.words} (${this.code})`
-  }
-}
-
-/** No answer, or one that is no gateway's: whether the request was carried out is not known. */
-export class GatewayUnreachable extends Data.TaggedError("GatewayUnreachable")<{
-  readonly url: string
-  readonly why: string
-}> {
-  override get message() {
-    return `${this.url} gave no usable answer (${this.why})`
-  }
-}
-
-/**
- * Whether the request may have been carried out all the same: there is no usable answer, or one of a gateway that could
- * not tell. With a status below 500, and where no repetition helps, it has decided and done nothing.
- */
-export const mayBeDone = (error: GatewayRefused | GatewayUnreachable): boolean =>
-  error._tag === "GatewayUnreachable" || (error.retryable && error.status >= 500)
 
 export class NotLoggedIn extends Data.TaggedError("NotLoggedIn")<{ readonly url: string | null }> {
   override get message() {
@@ -84,71 +40,85 @@ interface GatewayRequest {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-const decodeRefusal = Schema.decodeUnknownOption(Refusal)
-
-/** Longer than any wait of the gateway's. */
+/** For the whole answer of a request, which is longer than any wait of the gateway's. */
 export const answerWithin = Duration.seconds(90)
+/** A file has no limit as a whole, only this for its head and for each piece. */
+const pieceWithin = Duration.seconds(90)
 
-const secondsOf = (header: string | null): number | null =>
-  header !== null && /^\d+$/.test(header) ? Number(header) : null
-
-/** Sends one request and answers the bytes of a success; a refusal is read. */
-const bytesOf = (url: string, token: Redacted.Redacted | null, request: GatewayRequest) =>
-  Effect.gen(function* () {
-    const { body, headers = {}, method, path, query = {} } = request
-    const words = new URLSearchParams()
-    for (const [name, value] of Object.entries(query)) if (value !== null) words.set(name, String(value))
-    const search = words.size === 0 ? "" : `?${words.toString()}`
-    const unreachable = (why: string) => new GatewayUnreachable({ url, why })
-    const { bytes, response } = yield* Effect.tryPromise({
-      try: async (signal) => {
-        const response = await fetch(`${url}${path}${search}`, {
-          method,
-          redirect: "error",
-          signal,
-          headers: {
-            accept: "application/json",
-            ...(token === null ? {} : { authorization: `Bearer ${Redacted.value(token)}` }),
-            ...(body === undefined ? {} : { "content-type": "application/json" }),
-            ...headers
-          },
-          ...(body === undefined ? {} : { body: writeJson(body) })
-        })
-        return { response, bytes: new Uint8Array(await response.arrayBuffer()) }
-      },
-      catch: (cause) => {
-        const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
-        const code = inner instanceof Error && "code" in inner ? String(inner.code) : ""
-        return unreachable(code !== "" ? code : inner instanceof Error ? inner.message : String(inner))
-      }
-    }).pipe(Effect.timeoutFail({ duration: answerWithin, onTimeout: () => unreachable("no answer in time") }))
-    const { headers: answered, ok, status } = response
-    if (ok) return { bytes, status }
-    const json = jsonIn(bytes)
-    if (Either.isLeft(json)) return yield* unreachable(`status ${status}, and no JSON`)
-    const refusal = decodeRefusal(json.right)
-    if (Option.isNone(refusal)) return yield* unreachable(`status ${status}`)
-    const { error, scope } = refusal.value
-    const { code, message, retryHint, retryable } = error
-    const login = scope === undefined ? "" : `; gateway login --scope ${scope} asks for a token that has it`
-    return yield* new GatewayRefused({
-      status,
-      code,
-      words: retryable ? `${message} ${retryHint}` : message + login,
-      retryable,
-      told: error,
-      retryAfterSeconds: secondsOf(answered.get("retry-after"))
-    })
+/** The answer of one request, whose body is not read yet. */
+const responseTo = (
+  url: string,
+  token: Redacted.Redacted | null,
+  { body, headers = {}, method, path, query = {} }: GatewayRequest,
+  signal: AbortSignal
+): Promise<Response> => {
+  const words = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) if (value !== null) words.set(name, String(value))
+  const search = words.size === 0 ? "" : `?${words.toString()}`
+  return fetch(`${url}${path}${search}`, {
+    method,
+    redirect: "error",
+    signal,
+    headers: {
+      accept: "application/json",
+      ...(token === null ? {} : { authorization: `Bearer ${Redacted.value(token)}` }),
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...headers
+    },
+    ...(body === undefined ? {} : { body: writeJson(body) })
   })
+}
+
+const bytesIn = async (response: Response) => new Uint8Array(await response.arrayBuffer())
 
 /** Null where there is nothing. */
 const jsonIn = (bytes: Uint8Array): Either.Either<Json, unknown> =>
   bytes.length === 0 ? Either.right(null) : readJson(new TextDecoder().decode(bytes))
 
 /** Sends one request and answers its JSON; null where the answer has no body. */
-export const send = (url: string, token: Redacted.Redacted | null, request: GatewayRequest) =>
-  Effect.flatMap(bytesOf(url, token, request), ({ bytes, status }) =>
-    Effect.mapError(jsonIn(bytes), () => new GatewayUnreachable({ url, why: `status ${status}, and no JSON` }))
+export const send = Effect.fnUntraced(function* (
+  url: string,
+  token: Redacted.Redacted | null,
+  request: GatewayRequest
+) {
+  const { bytes, response } = yield* Effect.tryPromise({
+    try: async (signal) => {
+      const response = await responseTo(url, token, request, signal)
+      return { response, bytes: await bytesIn(response) }
+    },
+    catch: lost(url)
+  }).pipe(Effect.timeoutFail({ duration: answerWithin, onTimeout: tooLate(url) }))
+  if (!response.ok) return yield* refusalIn(url, response, jsonIn(bytes))
+  return yield* Effect.mapError(
+    jsonIn(bytes),
+    () => new GatewayUnreachable({ url, why: `status ${response.status}, and no JSON` })
+  )
+})
+
+/** A file as it comes. Who stops reading ends its connection. */
+const fileAt = (url: string, token: Redacted.Redacted, path: string) =>
+  Stream.unwrapScoped(
+    Effect.gen(function* () {
+      const { signal } = yield* Effect.acquireRelease(
+        Effect.sync(() => new AbortController()),
+        (controller) => Effect.sync(() => controller.abort())
+      )
+      const { refused, response } = yield* Effect.tryPromise({
+        try: async () => {
+          const response = await responseTo(url, token, { method: "GET", path, headers: { accept: "*/*" } }, signal)
+          return { response, refused: response.ok ? null : await bytesIn(response) }
+        },
+        catch: lost(url)
+      }).pipe(Effect.timeoutFail({ duration: pieceWithin, onTimeout: tooLate(url) }))
+      if (refused !== null) return yield* refusalIn(url, response, jsonIn(refused))
+      const { body } = response
+      if (body === null) return Stream.empty
+      return Stream.timeoutFail(
+        Stream.fromReadableStream(() => body, lost(url)),
+        tooLate(url),
+        pieceWithin
+      )
+    })
   )
 
 const timesAgain = 4
@@ -162,12 +132,12 @@ const secondsToWait = (error: GatewayRefused | GatewayUnreachable): number | nul
 }
 
 /** Sends again after a lost answer or a refusal that passes; only for requests that may be repeated. */
-export const sendAgain = <A, R>(
-  sending: Effect.Effect<A, GatewayRefused | GatewayUnreachable, R>,
+export const sendAgain = <A, E, R>(
+  sending: Effect.Effect<A, E | GatewayRefused | GatewayUnreachable, R>,
   before: (error: GatewayRefused | GatewayUnreachable) => Effect.Effect<void> = () => Effect.void
-): Effect.Effect<A, GatewayRefused | GatewayUnreachable, R> => {
-  const from = (sent: number): Effect.Effect<A, GatewayRefused | GatewayUnreachable, R> =>
-    Effect.catchAll(sending, (error) => {
+): Effect.Effect<A, E | GatewayRefused | GatewayUnreachable, R> => {
+  const from = (sent: number): Effect.Effect<A, E | GatewayRefused | GatewayUnreachable, R> =>
+    Effect.catchIf(sending, isOfGateway, (error) => {
       const seconds = secondsToWait(error)
       if (seconds === null || sent > timesAgain) return Effect.fail(error)
       return before(error).pipe(
@@ -227,8 +197,8 @@ export interface LoggedIn {
   readonly send: (request: GatewayRequest) => ReturnType<typeof send>
   /** Sends a `GET`, and sends it again where that may help. */
   readonly get: (path: string, query?: GatewayRequest["query"]) => ReturnType<typeof send>
-  /** The same for a file. */
-  readonly file: (path: string) => Effect.Effect<Uint8Array, GatewayRefused | GatewayUnreachable>
+  /** A file as it comes, which is asked for once. */
+  readonly file: (path: string) => Stream.Stream<Uint8Array, GatewayRefused | GatewayUnreachable>
 }
 
 export const gatewayAt = (url: string, token: Redacted.Redacted): LoggedIn => ({
@@ -236,10 +206,7 @@ export const gatewayAt = (url: string, token: Redacted.Redacted): LoggedIn => ({
   token,
   send: (request) => send(url, token, request),
   get: (path, query = {}) => sendAgain(send(url, token, { method: "GET", path, query })),
-  file: (path) =>
-    sendAgain(
-      Effect.map(bytesOf(url, token, { method: "GET", path, headers: { accept: "*/*" } }), ({ bytes }) => bytes)
-    )
+  file: (path) => fileAt(url, token, path)
 })
 
 const keptAt = (address: string | null) =>

@@ -27,7 +27,8 @@ import {
   RunPage,
   type RunShape
 } from "./FoundRuns.js"
-import { expectShape, type LoggedIn, loggedIn, mayBeDone, sendAgain, urlOption } from "./GatewayClient.js"
+import { expectShape, type LoggedIn, loggedIn, sendAgain, urlOption } from "./GatewayClient.js"
+import { mayBeDone } from "./GatewayFailures.js"
 import { NotRun, RunEndedBadly, RunNotKnown, type SameRun } from "./RunEnds.js"
 import { fileOf } from "./RunsDownload.js"
 import { optional } from "../../domain/Described.js"

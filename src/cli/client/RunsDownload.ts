@@ -3,14 +3,16 @@ import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
-import { Data, Effect, Option, Schema } from "effect"
-import { createHash } from "node:crypto"
+import { Data, Effect, Option, Schema, Stream } from "effect"
+import { createHash, randomUUID } from "node:crypto"
+import { dirname, join } from "node:path"
 import { cutText } from "../../domain/Characters.js"
 import { mediaNamedBy } from "../../domain/Run.js"
 import { answer } from "../Answer.js"
 import * as Inputs from "../Inputs.js"
 import { type Found, runAt } from "./FoundRuns.js"
-import { GatewayUnreachable, loggedIn, urlOption } from "./GatewayClient.js"
+import { type LoggedIn, loggedIn, sendAgain, urlOption } from "./GatewayClient.js"
+import { GatewayUnreachable } from "./GatewayFailures.js"
 
 /** No file was written, for a reason on this side. */
 class NotDownloaded extends Data.TaggedError("NotDownloaded")<{ readonly message: string }> {}
@@ -37,21 +39,51 @@ export const nameFor = (filename: string | null | undefined, otherwise: string):
 
 const isThere = (error: PlatformError): boolean => error._tag === "SystemError" && error.reason === "AlreadyExists"
 
-/** A part of a file is not left behind. */
-const written = (path: string, bytes: Uint8Array) =>
+/** Writes the pieces of a file to `path`, and tells how many bytes they are and their digest. */
+const received = <E>(path: string, pieces: Stream.Stream<Uint8Array, E>) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
-    // Nothing that is there is replaced.
-    yield* files
-      .writeFile(path, bytes, { flag: "wx" })
-      .pipe(Effect.tapError((error) => (isThere(error) ? Effect.void : Effect.ignore(files.remove(path)))))
+    const hash = createHash("sha256")
+    let bytes = 0
+    yield* Stream.run(
+      Stream.tap(pieces, (piece) =>
+        Effect.sync(() => {
+          hash.update(piece)
+          bytes += piece.length
+        })
+      ),
+      files.sink(path)
+    )
+    return { bytes, sha256: hash.digest("hex") }
+  })
+
+/** Gives a whole file its name. Nothing that is there is replaced, so the name is taken by an empty file first. */
+const named = (part: string, path: string) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    yield* files.writeFile(path, new Uint8Array(), { flag: "wx" })
+    yield* Effect.tapError(files.rename(part, path), () => Effect.ignore(files.remove(path)))
+  }).pipe(Effect.uninterruptible)
+
+/** Saves what the gateway has at `from` as `path`. Until it is whole it has another name, in the same folder. */
+const saved = (gateway: LoggedIn, path: string, from: { readonly downloadPath: string; readonly sha256: string }) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const thereAlready = new NotDownloaded({ message: `${path} is there already; --to names another file` })
+    // Before the download, which may take long.
+    if (yield* files.exists(path)) return yield* thereAlready
+    const part = join(dirname(path), `.gateway-${randomUUID()}.part`)
+    yield* Effect.addFinalizer(() => Effect.ignore(files.remove(part)))
+    const { bytes, sha256 } = yield* sendAgain(received(part, gateway.file(from.downloadPath)))
+    if (sha256 !== from.sha256)
+      return yield* new GatewayUnreachable({ url: gateway.url, why: "a file with another digest than the run says" })
+    yield* Effect.catchIf(named(part, path), isThere, () => thereAlready)
+    return bytes
   }).pipe(
-    Effect.mapError((error) => {
-      const message = isThere(error)
-        ? `${path} is there already; --to names another file`
-        : `${path} cannot be written: ${error.message}`
-      return new NotDownloaded({ message })
-    })
+    Effect.scoped,
+    Effect.catchTag("BadArgument", "SystemError", ({ message }) =>
+      Effect.fail(new NotDownloaded({ message: `${path} cannot be written: ${message}` }))
+    )
   )
 
 export const runsDownload = Command.make(
@@ -77,17 +109,11 @@ export const runsDownload = Command.make(
             message: `The result of ${runId} is no file; gateway runs show ${runId} shows what it is`
           })
         const { contentType, downloadPath, filename, sha256 } = media.value
-        const bytes = yield* gateway.file(downloadPath)
-        if (createHash("sha256").update(bytes).digest("hex") !== sha256)
-          return yield* new GatewayUnreachable({
-            url: gateway.url,
-            why: "a file with another digest than the run says"
-          })
         const file = Option.getOrElse(to, () => nameFor(filename, runId))
-        yield* written(file, bytes)
+        const bytes = yield* saved(gateway, file, { downloadPath, sha256 })
         return {
-          json: { runId, file, bytes: bytes.length, contentType, sha256 },
-          text: `${file}  ${bytes.length} bytes  ${contentType}`
+          json: { runId, file, bytes, contentType, sha256 },
+          text: `${file}  ${bytes} bytes  ${contentType}`
         }
       })
     )
