@@ -1,8 +1,8 @@
 import type { FetchAnswer } from "./Settings.js"
 
 /**
- * A file as it comes, for as long as `within` lets it; `end` is called once it is read to its end, has failed, or is
- * read no further.
+ * A file as it comes, with each piece for as long as `within` lets it; `end` is called once it is read to its end, has
+ * failed, or is read no further.
  */
 export const download = (
   answer: FetchAnswer,
@@ -25,6 +25,8 @@ export const download = (
           controller.close()
         } catch (failure) {
           controller.error(failure)
+          // Whoever sends it need not go on. That it has failed already is no news.
+          reader.cancel(failure).catch(() => undefined)
         }
         end()
       },

@@ -38,7 +38,7 @@ export interface ClientOptions {
   readonly fetch?: Fetch | undefined
   /** For how long one call is tried again; 60,000 by default, 0 for a single attempt. */
   readonly retryForMillis?: number | undefined
-  /** For how long one attempt waits for its whole answer; 30,000 by default. */
+  /** For how long one attempt waits for its whole answer, and a file for each piece; 30,000 by default. */
   readonly requestTimeoutMillis?: number | undefined
   /** The name of the calling app, for the gateway's usage analytics only. */
   readonly serviceAgent?: string | undefined

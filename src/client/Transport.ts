@@ -180,7 +180,7 @@ const once = async (settings: Settings, request: Request, signal: AbortSignal | 
     if (ok && answers === "file") {
       limit.stopClock()
       ended = false
-      return { tag: "answered", value: download(response, { end: limit.release, within: limit.within }) }
+      return { tag: "answered", value: download(response, { end: limit.release, within: limit.piece }) }
     }
     const text = await limit.within(response.text())
     const json = text === "" ? null : parsed(settings, text)

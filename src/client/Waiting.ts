@@ -53,6 +53,8 @@ interface AttemptLimit {
   readonly within: <A>(work: Promise<A>) => Promise<A>
   /** For an answer whose body the caller reads: the time counts no more, the caller's signal does. */
   readonly stopClock: () => void
+  /** The same as `within` for a piece of that body, which has the whole time anew. */
+  readonly piece: <A>(work: Promise<A>) => Promise<A>
   readonly release: () => void
 }
 
@@ -60,22 +62,29 @@ export const attemptLimit = (millis: number, callers: AbortSignal | undefined): 
   const controller = new AbortController()
   const { signal } = controller
   const abort = () => controller.abort(callers?.reason)
-  const timer = setTimeout(() => controller.abort(new Error(`no whole answer within ${millis / 1000} seconds`)), millis)
+  const startClock = (what: string) =>
+    setTimeout(() => controller.abort(new Error(`no ${what} within ${millis / 1000} seconds`)), millis)
+  let timer = startClock("whole answer")
   const stopClock = () => clearTimeout(timer)
   if (callers?.aborted === true) abort()
   const forget = onAbort(callers, abort)
+  const within = <A>(work: Promise<A>): Promise<A> =>
+    new Promise((resolve, reject) => {
+      // What looks at the signal ends first, and says more: that nothing was sent, for one.
+      const giveUp = () => void setTimeout(() => reject(signal.reason))
+      // A file is read in many pieces: none of them leaves a listener behind.
+      const forget = onAbort(signal, giveUp)
+      if (signal.aborted) giveUp()
+      work.then(resolve, reject).finally(forget)
+    })
   return {
     signal,
-    within: (work) =>
-      new Promise((resolve, reject) => {
-        // What looks at the signal ends first, and says more: that nothing was sent, for one.
-        const giveUp = () => void setTimeout(() => reject(signal.reason))
-        // A file is read in many pieces: none of them leaves a listener behind.
-        const forget = onAbort(signal, giveUp)
-        if (signal.aborted) giveUp()
-        work.then(resolve, reject).finally(forget)
-      }),
+    within,
     stopClock,
+    piece: (work) => {
+      timer = startClock("further piece of the file")
+      return within(work).finally(stopClock)
+    },
     release: () => {
       stopClock()
       forget()

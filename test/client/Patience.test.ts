@@ -73,4 +73,39 @@ describe("the patience of a client", () => {
     const reading = await attemptsOver({ retryForMillis: 0 }, endless, (client) => client.balance())
     assert.instanceOf(reading.failure, Unreachable)
   })
+
+  it("ends for a file after requestTimeoutMillis without a piece, and whoever sends it is told", async () => {
+    vi.useFakeTimers()
+    try {
+      const pieces: Array<(piece: Uint8Array) => void> = []
+      let told: unknown = null
+      const source = new ReadableStream<Uint8Array>({
+        start: (controller) => void pieces.push((piece) => controller.enqueue(piece)),
+        cancel: (reason) => void (told = reason)
+      })
+      const fetch = () => Promise.resolve(new Response(source))
+      const client = createClient({ baseUrl: "https://gateway.test", token: "pgw_x", fetch })
+      const file = await client.runs.media("/v1/runs/run_1/media/med_1")
+      const reader = file.body?.getReader()
+      const next = () =>
+        Promise.resolve(reader?.read()).then(
+          (read) => read?.value?.length,
+          (failure: unknown) => failure
+        )
+      for (let nth = 0; nth < 3; nth++) {
+        // A reader that takes its time between two pieces is not hurried.
+        await vi.advanceTimersByTimeAsync(120_000)
+        const read = next()
+        await vi.advanceTimersByTimeAsync(29_000)
+        for (const send of pieces) send(new Uint8Array(10))
+        assert.strictEqual(await read, 10)
+      }
+      const read = next()
+      await vi.advanceTimersByTimeAsync(31_000)
+      assert.match(String(await read), /no further piece of the file within 30 seconds/)
+      assert.match(String(told), /no further piece/)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
 })
