@@ -3,8 +3,8 @@
 /** The longest name of a workspace, and the longest label of a token or connection. */
 export const labelCharsMax = 100
 /**
- * Connections that a workspace may have. Whoever makes some at once, or comes back from providers with them, may exceed
- * it by those.
+ * Connections that a workspace may have. Whoever comes back from providers with some that were begun before it was full
+ * may exceed it by those.
  */
 export const connectionsMax = 10_000
 /** The longest key at a provider. */

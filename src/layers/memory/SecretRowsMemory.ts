@@ -57,6 +57,7 @@ const make = Effect.gen(function* () {
             ({ connection }) => connection.workspaceId === workspaceId && connection.connectionId === connectionId
           ) ?? null
       ),
+    // One transaction runs at a time.
     countConnections: (workspaceId) =>
       Effect.map(
         Ref.get(connections),

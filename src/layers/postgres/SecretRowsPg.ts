@@ -157,14 +157,19 @@ const make = Effect.gen(function* () {
         ),
         (row) => (row === null ? null : connectionRow(row))
       ),
+    // A statement sees what was there when it began, so the lock has one of its own. It is the weaker lock: runs of the
+    // workspace can be written meanwhile.
     countConnections: (workspaceId) =>
-      Effect.map(
-        countRow(
-          query(
-            sql`select count(*)::int as count from connections where workspace_id = ${workspaceId} and revoked_at is null`
-          )
-        ),
-        (row) => row?.count ?? 0
+      Effect.zipRight(
+        query(sql`select 1 from workspaces where workspace_id = ${workspaceId} for no key update`),
+        Effect.map(
+          countRow(
+            query(
+              sql`select count(*)::int as count from connections where workspace_id = ${workspaceId} and revoked_at is null`
+            )
+          ),
+          (row) => row?.count ?? 0
+        )
       ),
     newestConnection: (workspaceId, providerId, now) =>
       Effect.map(

@@ -107,10 +107,7 @@ const make = Effect.gen(function* () {
           "providerId",
           "takes a key and has no accounts to connect in a browser: send the key as secret to POST /v1/connections"
         )
-      const problem =
-        nameProblem("label", label) ??
-        endProblem(expiresAt, now) ??
-        roomProblem(yield* rows.countConnections(workspaceId))
+      const problem = nameProblem("label", label) ?? endProblem(expiresAt, now)
       if (problem !== null) return yield* new ValidationError({ details: [problem] })
       if (clientOf(auth, yield* platformKeys.use(provider.id)) === null)
         return yield* ValidationError.of(
@@ -131,16 +128,19 @@ const make = Effect.gen(function* () {
       }
       yield* trail.change(
         by,
-        Effect.as(
-          rows.insertAuthorization(row),
-          changed(undefined, {
+        Effect.gen(function* () {
+          // Where it ends, a full workspace takes it all the same: its owner has been at the provider meanwhile.
+          const full = roomProblem(yield* rows.countConnections(workspaceId))
+          if (full !== null) return yield* new ValidationError({ details: [full] })
+          yield* rows.insertAuthorization(row)
+          return changed(undefined, {
             action: "connection.authorization_begun",
             subjectId: row.connectionId,
             workspaceId,
             before: null,
             after: { providerId: row.providerId, label, expiresAt }
           })
-        )
+        })
       )
       return { ...shown(row), link: Redacted.make(link) }
     }),

@@ -111,11 +111,7 @@ const make = Effect.gen(function* () {
     create: Effect.fn("Connections.create")(function* ({ secret: given, variables, ...input }, by) {
       const secret = inOneLine(given)
       const now = yield* Clock.currentTimeMillis
-      const problem =
-        nameProblem("label", input.label) ??
-        secretProblem(secret) ??
-        endProblem(input.expiresAt, now) ??
-        roomProblem(yield* rows.countConnections(input.workspaceId))
+      const problem = nameProblem("label", input.label) ?? secretProblem(secret) ?? endProblem(input.expiresAt, now)
       if (problem !== null) return yield* new ValidationError({ details: [problem] })
       const connection: Connection = {
         ...input,
@@ -127,16 +123,19 @@ const make = Effect.gen(function* () {
       const sealed = yield* sealing.seal(secret, aboutConnection(connection))
       yield* trail.change(
         by,
-        Effect.as(
-          rows.insertConnection(connection, sealed),
-          changed(undefined, {
+        Effect.gen(function* () {
+          const full = roomProblem(yield* rows.countConnections(connection.workspaceId))
+          if (full !== null) return yield* new ValidationError({ details: [full] })
+          const isNew = yield* rows.insertConnection(connection, sealed)
+          if (!isNew) return yield* Effect.dieMessage("a new connection has the id of another one")
+          return changed(undefined, {
             action: "connection.created",
             subjectId: connection.connectionId,
             workspaceId: connection.workspaceId,
             before: null,
             after: shownConnection(connection)
           })
-        )
+        })
       )
       yield* keysChanged.tell
       return connection

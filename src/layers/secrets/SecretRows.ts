@@ -87,8 +87,11 @@ export class SecretRows extends Context.Tag("gateway/layers/SecretRows")<
       workspaceId: WorkspaceId,
       connectionId: string
     ) => Effect.Effect<ConnectionRow | null, StorageError>
-    /** How many a workspace has, without deleted ones. */
-    readonly countConnections: (workspaceId: WorkspaceId) => Effect.Effect<number, StorageError>
+    /**
+     * How many a workspace has, without deleted ones. Holds the workspace's lock until the transaction ends, so that
+     * whoever counts before an insert is right.
+     */
+    readonly countConnections: (workspaceId: WorkspaceId) => Effect.Effect<number, StorageError, Changing>
     /** Of those neither deleted nor expired at `now`. One that the provider has refused comes after all others. */
     readonly newestConnection: (
       workspaceId: WorkspaceId,

@@ -147,7 +147,8 @@ const suite = (name: string, rows: Layer.Layer<Accounts | AuditTrail | SecretRow
             ["stays", null]
           ]
         )
-        assert.strictEqual(yield* stored.countConnections(workspaceId), 8)
+        const counted = yield* trail.change(commandLine, Effect.map(stored.countConnections(workspaceId), unchanged))
+        assert.strictEqual(counted, 8)
       }).pipe(Effect.provide(rows))
     )
 

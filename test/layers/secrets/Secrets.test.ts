@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer, Redacted, TestClock, Schema } from "effect"
+import { Deferred, Effect, Either, Layer, Redacted, TestClock, Schema } from "effect"
 import { describe } from "vitest"
 import { commandLine } from "../../../src/domain/AuditEntry.js"
 import { connectionsMax } from "../../../src/domain/limits/Access.js"
@@ -25,7 +25,7 @@ import { PlatformKeys } from "../../../src/services/PlatformKeys.js"
 import { SecretRotation } from "../../../src/services/SecretRotation.js"
 import { endpoint } from "../../support/catalog.js"
 import { testDatabase } from "../../support/postgres.js"
-import { sharedDatabase } from "../../support/sharedDatabase.js"
+import { newWorkspace, sharedDatabase } from "../../support/sharedDatabase.js"
 import { sealingOf, secretsSuite } from "../../services/Secrets.suite.js"
 import { rowsOf } from "../../../src/layers/postgres/database/Rows.js"
 
@@ -98,6 +98,7 @@ it.effect("a workspace that has as many connections as it may gets no further on
       }
       const { provider } = endpoint({ id: "files", provider: { auth } })
       const input = { workspaceId, provider, label: "mine", expiresAt: null }
+      yield* (yield* PlatformKeys).set(provider.id, Redacted.make("gateway:secret"), commandLine)
       const inBrowser = yield* Effect.flip((yield* ConnectionAuthorizations).begin(input, commandLine))
       for (const error of [refused, inBrowser])
         assert.deepStrictEqual(error._tag === "validation_error" && error.details, [
@@ -109,6 +110,54 @@ it.effect("a workspace that has as many connections as it may gets no further on
     Effect.provide(
       Layer.mergeAll(AccountsMemory, AuditTrailMemory, SecretRowsMemory, sealingOf("one", { one: 1 })).pipe(
         Layer.provideMerge(Layer.merge(IdsCrypto, MemoryStorageLayer))
+      )
+    )
+  )
+)
+
+it.effect("two connections at once do not both take the last room of a workspace", () =>
+  Effect.gen(function* () {
+    const rows = yield* SecretRows
+    const { query, sql } = yield* Database
+    const { workspaceId } = yield* newWorkspace
+    const counted = yield* Deferred.make<void>()
+    const ended = yield* Deferred.make<void>()
+    const waitsForLock = Effect.repeat(query(sql`select from pg_locks where not granted`), {
+      until: (waiting) => waiting.length > 0
+    })
+    const almostFull = SecretRows.of({
+      ...rows,
+      countConnections: (id) => Effect.map(rows.countConnections(id), (present) => present + connectionsMax - 1),
+      // The first has found room. It goes on once the second waits for it, or has ended.
+      insertConnection: (connection, sealed) =>
+        connection.label === "first"
+          ? Deferred.succeed(counted, undefined).pipe(
+              Effect.zipRight(Effect.raceFirst(Deferred.await(ended), Effect.orDie(waitsForLock))),
+              Effect.zipRight(rows.insertConnection(connection, sealed))
+            )
+          : rows.insertConnection(connection, sealed)
+    })
+    yield* Effect.gen(function* () {
+      const connections = yield* Connections
+      const make = (label: string) =>
+        Effect.either(
+          connections.create(
+            { workspaceId, providerId: "p", label, secret: Redacted.make("s"), expiresAt: null },
+            commandLine
+          )
+        )
+      const second = Deferred.await(counted).pipe(
+        Effect.zipRight(make("second")),
+        Effect.ensuring(Deferred.succeed(ended, undefined))
+      )
+      const made = yield* Effect.all([make("first"), second], { concurrency: "unbounded" })
+      assert.deepStrictEqual(made.map(Either.isRight), [true, false])
+      assert.strictEqual((yield* connections.list(workspaceId, { limit: 10, after: null })).items.length, 1)
+    }).pipe(Effect.provide(SecretsOver), Effect.provideService(SecretRows, almostFull))
+  }).pipe(
+    Effect.provide(
+      Layer.mergeAll(AccountsPg, AuditTrailPg, SecretRowsPg, sealingOf("one", { one: 1 })).pipe(
+        Layer.provideMerge(Layer.merge(IdsCrypto, testDatabase()))
       )
     )
   )
