@@ -47,7 +47,7 @@ const isThemselves = (by: Actor, memberId: MemberId): boolean => memberActing(by
 
 export const sessionsOver = (
   rows: SessionRows,
-  members: Pick<MemberRows, "get" | "lock">
+  members: Pick<MemberRows, "get" | "lock" | "stays">
 ): Effect.Effect<Sessions["Type"], never, AuditTrail | Ids> =>
   Effect.gen(function* () {
     const ids = yield* Ids
@@ -127,7 +127,14 @@ export const sessionsOver = (
       signIn: Effect.fn("Sessions.signIn")(function* (memberId, browser) {
         const member = yield* members.get(memberId)
         if (member === null) return yield* new NotFound({ what: "member", id: memberId })
-        return yield* trail.change(personActing(member, browser.origin), begin(member, browser))
+        return yield* trail.change(
+          personActing(member, browser.origin),
+          Effect.gen(function* () {
+            // Somebody may have removed the member since, and with them all of their sessions.
+            if (!(yield* members.stays(memberId))) return yield* new NotFound({ what: "member", id: memberId })
+            return yield* begin(member, browser)
+          })
+        )
       }),
       find: Effect.fn("Sessions.find")(function* (secret) {
         const digest = digestOf(secret)
