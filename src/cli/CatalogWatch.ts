@@ -30,11 +30,7 @@ export class NothingNamed extends Data.TaggedError("NothingNamed")<{ readonly na
   }
 }
 
-const only = Options.text("only").pipe(
-  Options.withPseudoName("ID"),
-  Options.withDescription("Only this operation, or the operations of this provider; repeated"),
-  Options.repeated
-)
+const only = Inputs.several("only", "ID", "Only this operation, or the operations of this provider; repeated")
 const keyless = Options.boolean("keyless").pipe(
   Options.withDescription("Only providers that need no key; opens no database, so that nothing published is watched")
 )

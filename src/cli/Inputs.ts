@@ -32,6 +32,16 @@ const read =
 
 const option = <A>(name: string, reader: Reader<A>, pseudo: string): Options.Options<A> =>
   Options.text(name).pipe(Options.withPseudoName(pseudo), Options.mapEffect(read(`--${name}`, reader)))
+
+type HowMany = <A>(one: Options.Options<A>) => Options.Options<Array<A>>
+const repeatable = new Set<string>()
+/** A text that may be given several times. Each option of the kind is made here, so that `keepEmptyValues` knows it. */
+export const several = (name: string, pseudo: string, description: string, howMany: HowMany = Options.repeated) => {
+  repeatable.add(`--${name}`)
+  return howMany(Options.text(name).pipe(Options.withPseudoName(pseudo), Options.withDescription(description)))
+}
+const isBlank = (text: string): boolean => text.trim() === ""
+
 /** Stands before a word that follows `--`, so that it is no option. No argument of a program holds this character. */
 const word = "\u0000"
 
@@ -59,10 +69,12 @@ const decoded = <A, I extends string>(schema: Schema.Schema<A, I>, problem: stri
   return (text) => Either.mapLeft(decode(text), () => problem)
 }
 
-const whole: Reader<number> = (text) =>
-  /^[1-9]\d*$/.test(text) && Number(text) <= workspaceCountMax
-    ? Either.right(Number(text))
-    : Either.left(`must be a whole number from 1 to ${workspaceCountMax}`)
+const wholeNumber =
+  (from: number, to: number): Reader<number> =>
+  (text) =>
+    /^(?:0|[1-9]\d*)$/.test(text) && Number(text) >= from && Number(text) <= to
+      ? Either.right(Number(text))
+      : Either.left(`must be a whole number from ${from} to ${to}`)
 
 const orNone =
   <A>(reader: Reader<A>): Reader<A | null> =>
@@ -78,12 +90,11 @@ const target: Reader<string> = (text) =>
   Either.fromNullable(readHostAndPort(text), () => "must be host:port, such as 127.0.0.1:9000, and IPv6 in brackets")
 
 /** Private addresses that a command may call. */
-export const allowedTargets = Options.text("allow").pipe(
-  Options.withPseudoName("HOST:PORT"),
-  Options.withDescription("Lets the egress guard through to this private address for this one command; repeatable"),
-  Options.repeated,
-  Options.mapEffect((all) => Effect.forEach(all, read("--allow", target)))
-)
+export const allowedTargets = several(
+  "allow",
+  "HOST:PORT",
+  "Lets the egress guard through to this private address for this one command; repeatable"
+).pipe(Options.mapEffect((all) => Effect.forEach(all, read("--allow", target))))
 
 const scopeList: Reader<ReadonlyArray<typeof ScopeInput.Type>> = (text) => {
   const decode = Schema.decodeUnknownEither(ScopeInput)
@@ -135,12 +146,15 @@ export const newProvider = option("id", providerText, "ID").pipe(
 )
 
 /** None when it is left out. */
-export const variables = Options.text("variable").pipe(
-  Options.withPseudoName("NAME=VALUE"),
-  Options.withDescription("A part of the provider's address, such as shop=acme; repeated for several"),
-  Options.repeated,
+export const variables = several(
+  "variable",
+  "NAME=VALUE",
+  "A part of the provider's address, such as shop=acme; repeated for several"
+).pipe(
   Options.mapEffect((texts) =>
-    read("--variable", (text) => Either.fromNullable(readVariables(text), () => "must be NAME=VALUE"))(texts.join(" "))
+    read("--variable", (text) =>
+      Either.fromNullable(texts.some(isBlank) ? null : readVariables(text), () => "must be NAME=VALUE")
+    )(texts.join(" "))
   )
 )
 
@@ -179,35 +193,28 @@ export const monthlyLimit = Options.optional(
 export const expiresAt = Options.optional(
   option("expires-at", moment, "ISO").pipe(Options.withDescription("When it stops working"))
 )
-export const scope = Options.text("scope").pipe(
-  Options.withPseudoName("S"),
-  Options.withDescription(`What the token may do: ${scopes.join(", ")}; repeated or separated by commas`),
-  Options.atLeast(1),
-  Options.mapEffect((texts) =>
-    Effect.map(Effect.forEach(texts, read("--scope", scopeList)), (lists) => [...new Set(lists.flat())])
+const scopesOf = (description: string, howMany: HowMany) =>
+  several("scope", "S", description, howMany).pipe(
+    Options.mapEffect((texts) =>
+      Effect.map(Effect.forEach(texts, read("--scope", scopeList)), (lists) => [...new Set(lists.flat())])
+    )
   )
+export const scope = scopesOf(
+  `What the token may do: ${scopes.join(", ")}; repeated or separated by commas`,
+  Options.atLeast(1)
 )
-
 /** None: the command's own. */
-export const loginScopes = Options.text("scope").pipe(
-  Options.withPseudoName("S"),
-  Options.withDescription(
-    "What the token may do, repeated or separated by commas; search, run and see what it cost when it is left out"
-  ),
-  Options.repeated,
-  Options.mapEffect((texts) =>
-    Effect.map(Effect.forEach(texts, read("--scope", scopeList)), (lists) => [...new Set(lists.flat())])
-  )
+export const loginScopes = scopesOf(
+  "What the token may do, repeated or separated by commas; search, run and see what it cost when it is left out",
+  Options.repeated
 )
 const askAboveDefault = Micros.make(microsPerUsd)
 export const askAbove = option("ask-above-usd", typedAmount, "N").pipe(
   Options.withDescription("Ask before a run that may cost more dollars than this; 1 when it is left out"),
   Options.withDefault(askAboveDefault)
 )
-const calls: Reader<number> = (text) =>
-  /^[1-9]\d{0,5}$/.test(text) ? Either.right(Number(text)) : Either.left("must be a whole number from 1 to 999999")
 export const watchCalls = Options.optional(
-  option("max", calls, "N").pipe(
+  option("max", wholeNumber(1, 999_999), "N").pipe(
     Options.withDescription("How many operations are called at most; all when it is left out")
   )
 )
@@ -216,19 +223,11 @@ export const watchBudget = Options.optional(
     Options.withDescription("Dollars that all calls together may cost at your providers; only what is free without it")
   )
 )
-const pageSize: Reader<number> = (text) =>
-  /^[1-9]\d*$/.test(text) && Number(text) <= pageRowsMax
-    ? Either.right(Number(text))
-    : Either.left(`must be a whole number from 1 to ${pageRowsMax}`)
-export const pageLimit = option("limit", pageSize, "N").pipe(
+export const pageLimit = option("limit", wholeNumber(1, pageRowsMax), "N").pipe(
   Options.withDescription(`How many at most; ${pageRowsDefault} when it is left out`),
   Options.withDefault(pageRowsDefault)
 )
-const overlap: Reader<number> = (text) =>
-  /^\d+$/.test(text) && Number(text) <= rotationOverlapSecondsMax
-    ? Either.right(Number(text))
-    : Either.left(`must be a whole number from 0 to ${rotationOverlapSecondsMax}`)
-export const overlapSeconds = option("overlap-seconds", overlap, "N").pipe(
+export const overlapSeconds = option("overlap-seconds", wholeNumber(0, rotationOverlapSecondsMax), "N").pipe(
   Options.withDescription("How long the secret until now goes on working; 0 when it is left out"),
   Options.withDefault(0)
 )
@@ -239,11 +238,10 @@ export const cursor = Options.optional(
 /** Absent: leave it as it is. Null: no limit of its own any more. */
 const limit = <A>(name: string, reader: Reader<A>, description: string) =>
   Options.optional(option(name, orNone(reader), "N").pipe(Options.withDescription(`${description}; none clears it`)))
-export const inflightLimit = limit("inflight-limit", whole, "Runs that may be in flight at once")
-export const runsPerMinute = limit("runs-per-minute", whole, "Runs that may start in a minute")
+const count = wholeNumber(1, workspaceCountMax)
+export const inflightLimit = limit("inflight-limit", count, "Runs that may be in flight at once")
+export const runsPerMinute = limit("runs-per-minute", count, "Runs that may start in a minute")
 export const runCap = limit("run-cap-usd", typedAmount, "Dollars that one run may hold at most")
-
-const repeatable: ReadonlySet<string> = new Set(["--scope", "--allow", "--deny", "--only"])
 
 /**
  * The parser silently drops a value of a repeatable option that is empty or, at the end of the line, absent. A blank
@@ -256,10 +254,7 @@ export const keepEmptyValues = (args: ReadonlyArray<string>): ReadonlyArray<stri
 }
 
 const policyRules = (name: string, description: string) =>
-  Options.text(name).pipe(
-    Options.withPseudoName("RULE"),
-    Options.withDescription(`${description}: provider:<id>, category:<id>, endpoint:<id> or effectful; repeated`),
-    Options.repeated,
+  several(name, "RULE", `${description}: provider:<id>, category:<id>, endpoint:<id> or effectful; repeated`).pipe(
     Options.mapEffect((texts) => Effect.forEach(texts, read(`--${name}`, readRule)))
   )
 export const allow = policyRules("allow", "Runs may use only what is allowed of this kind")

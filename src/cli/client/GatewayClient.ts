@@ -11,7 +11,7 @@ import { readUrl } from "../../domain/Url.js"
 import { isLoopback } from "../../layers/node/ConfigGroups.js"
 import { secret } from "../../layers/node/ConfigValues.js"
 import { Screen } from "../Screen.js"
-import type { GatewayRefused} from "./GatewayFailures.js";
+import type { GatewayRefused } from "./GatewayFailures.js"
 import { GatewayUnreachable, isOfGateway, lost, refusalIn, tooLate } from "./GatewayFailures.js"
 import { currentUrl, tokenFor } from "./KeptLogins.js"
 
