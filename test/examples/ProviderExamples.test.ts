@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { lintCatalog } from "../../src/layers/catalog/CatalogLint.js"
 import { readCatalog } from "../../src/layers/catalog/CatalogFiles.js"
+import { likelyMistakes } from "../../src/layers/catalog/LikelyMistakes.js"
 import { ageWarnings } from "../../src/layers/catalog/VerifiedAges.js"
 
 describe("examples/providers", () => {
@@ -15,8 +16,10 @@ describe("examples/providers", () => {
       })
       assert.isAbove(content.endpoints.length, 0)
       assert.deepStrictEqual(yield* lintCatalog(content), [])
-      // At the beginning of all time no reading is too old, and each has its day.
-      assert.deepStrictEqual(ageWarnings(content.endpoints, 0), [])
+      assert.deepStrictEqual(likelyMistakes(content.endpoints, content.jobs), [])
+      // On the day of the newest reading. Those of a year before it are to be read again.
+      const days = content.endpoints.map(({ operation }) => Date.parse(operation.provenance?.verifiedOn ?? ""))
+      assert.deepStrictEqual(ageWarnings(content.endpoints, Math.max(...days.filter((day) => day > 0))), [])
     }).pipe(Effect.provide(NodeContext.layer))
   )
 })

@@ -13,6 +13,8 @@ import { keyPlaces } from "../providers/KeyPlacement.js"
 import { fieldsIn } from "../providers/PriceByInput.js"
 import { placeholdersOf } from "../providers/Variables.js"
 import { likelyCosts, likelyPrices, likelyLosses } from "./LikelyCosts.js"
+import { likelyKeys } from "./LikelyKeys.js"
+import { likelyRules } from "./LikelyRules.js"
 import { wrongExamples } from "./ShownValues.js"
 import { type CatalogProblem, idOfFile, type ReadContent } from "./ManifestReading.js"
 
@@ -173,7 +175,7 @@ export const likelyMistakes = (
   jobs: ReadonlyArray<JobManifest>
 ): ReadonlyArray<LintProblem> => {
   const byId = new Map(jobs.map((job) => [job.id, job]))
-  return endpoints.flatMap((endpoint) => {
+  const ofOperations = endpoints.flatMap((endpoint) => {
     const { operation } = endpoint
     const fields = fieldsOf(operation)
     const job = operation.job === undefined ? undefined : byId.get(operation.job)
@@ -186,11 +188,13 @@ export const likelyMistakes = (
       ...ofOwnKeyOnly(operation, fields),
       ...ofOutput(operation),
       ...ofDivisions(operation),
+      ...likelyRules(operation),
       ...likelyCosts(operation),
       ...likelyLosses(operation),
       ...likelyPrices(endpoint)
     ].map((found) => ({ endpointId: operation.id, ...found }))
   })
+  return [...likelyKeys(endpoints), ...ofOperations]
 }
 
 /** A category that only one job has, and that is spelled almost as another one. */

@@ -35,11 +35,19 @@ export interface ReadContent extends CatalogContent {
 }
 
 /** These members stand at the provider, although the check finds them with an operation. */
-const ofProvider: ReadonlySet<string> = new Set(["auth", "baseUrl", "variables"])
+const ofProvider: ReadonlySet<string> = new Set(["auth", "baseUrl", "platformKey", "variables"])
+/** Before members that an operation has too. */
+const atProvider = "provider."
 
 /** The path in the file of a path in an operation. */
 const pathInFile = (at: string, path: string): string =>
-  ofProvider.has(path.split(".", 1)[0] ?? "") ? path : path === "" ? at : `${at}.${path}`
+  path.startsWith(atProvider)
+    ? path.slice(atProvider.length)
+    : ofProvider.has(path.split(".", 1)[0] ?? "")
+      ? path
+      : path === ""
+        ? at
+        : `${at}.${path}`
 
 /** A problem of an operation at its place in its file. An operation that was in no file is named by its id. */
 export const inItsFile = (

@@ -81,6 +81,16 @@ const countProblems = ({ price, response }: Operation): ReadonlyArray<OperationP
       ]
     : []
 
+const reachProblems = ({ auth, ownKey, platformKey }: Endpoint["provider"]): ReadonlyArray<OperationProblem> =>
+  ownKey || platformKey || auth.type === "none" || auth.type === "unsupported"
+    ? []
+    : [
+        {
+          path: "platformKey",
+          message: "and ownKey are false, so nobody has a key to call it with: leave one of them out"
+        }
+      ]
+
 /** Rules that say the same of every answer. One in a stored contract does what it did. */
 const constantProblems = ({ async, output, pages, response }: Operation): ReadonlyArray<OperationProblem> =>
   [
@@ -111,7 +121,7 @@ export const operationProblems = (
   Either.mapLeft(planRequest(endpoint), (found) => problems.push(...found))
   Either.mapLeft(checkedPrice(endpoint), (message) => problems.push({ path: "price.byInput", message }))
   problems.push(...followUpProblems(endpoint), ...callbackProblems(endpoint), ...pageProblems(endpoint))
-  problems.push(...placeProblems(endpoint), ...countProblems(operation))
+  problems.push(...placeProblems(endpoint), ...countProblems(operation), ...reachProblems(endpoint.provider))
   const what = thoroughness === "schemas" ? "values" : "keywords"
   for (const { message, path } of checkVocabulary(operation.input, what).problems)
     problems.push({ path: path === "" ? "input" : `input.${path}`, message })

@@ -13,7 +13,7 @@ export interface AgeWarning {
   readonly message: string
 }
 
-/** The operations of real providers that were read too long ago, and those that do not say when they were read. */
+/** The operations of real providers that were read too long ago or in the future, and those that do not say when. */
 export const ageWarnings = (endpoints: ReadonlyArray<Endpoint>, nowMillis: number): ReadonlyArray<AgeWarning> =>
   endpoints.flatMap(({ operation: { id, provenance }, provider }): ReadonlyArray<AgeWarning> => {
     if (provider.mock || provenance?.verified !== true) return []
@@ -27,6 +27,15 @@ export const ageWarnings = (endpoints: ReadonlyArray<Endpoint>, nowMillis: numbe
         }
       ]
     const days = dayOf(nowMillis) - Math.floor(Date.parse(verifiedOn) / dayMillis)
+    // Where the day begins earlier than here, it may have come already.
+    if (days < -1)
+      return [
+        {
+          endpointId: id,
+          path: "provenance.verifiedOn",
+          message: "is a day that has not come: on which day was the documentation read?"
+        }
+      ]
     return days > verifiedDaysMax
       ? [
           {

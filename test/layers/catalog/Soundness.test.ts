@@ -188,6 +188,24 @@ const publicationProblems = (content: CatalogContent) =>
 
 const publications = CatalogRevisionsPg.pipe(Layer.provide([ContractStorePg, IdsCrypto]), Layer.provide(testDatabase()))
 
+describe("a provider", () => {
+  it("that takes neither a key of the gateway nor one of a workspace is refused, unless it needs none", () => {
+    const refused = (type: string) =>
+      operationProblems(
+        endpoint({ id: "a", provider: { auth: { type }, ownKey: false, platformKey: false } }),
+        new Set(),
+        "requests"
+      )
+    assert.deepStrictEqual(refused("bearer"), [
+      {
+        path: "platformKey",
+        message: "and ownKey are false, so nobody has a key to call it with: leave one of them out"
+      }
+    ])
+    assert.deepStrictEqual(refused("none"), [])
+  })
+})
+
 describe("a bad operation", () => {
   it.each(bad)("with %j is refused in a file, with the path of what is wrong", (member, path, message) => {
     assert.deepStrictEqual(fileProblems([manifest(member)]), [

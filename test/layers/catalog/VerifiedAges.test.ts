@@ -32,6 +32,13 @@ const warned = (provenance: object, nowMillis: number, mock = false) => {
 const dated = { verified: true, verifiedOn: "2026-11-22" }
 
 describe("the day on which documentation was read", () => {
+  it("is not in the future, but for the day that has begun elsewhere", () => {
+    assert.deepStrictEqual(warned(dated, daysLater(-1)), [])
+    assert.deepStrictEqual(warned(dated, daysLater(-2)), [
+      "is a day that has not come: on which day was the documentation read?"
+    ])
+  })
+
   it("is too long ago after a year, and not before", () => {
     assert.deepStrictEqual(warned(dated, daysLater(verifiedDaysMax)), [])
     assert.match(warned(dated, daysLater(verifiedDaysMax + 1))[0] ?? "", /^is 366 days ago/)

@@ -9,6 +9,10 @@ const nameOfKey =
   /^(?:(?:x|xi|my|your|the|user|app|api|access|auth|bearer|client|private|secret|subscription)[-_ ]?)*(?:key|token|secret|password|auth)$/i
 export const isNameOfKey = (text: string): boolean => nameOfKey.test(text)
 
+/** The start of a key that its issuer made recognizable, of a text that is one. Publishable keys are none. */
+export const secretKey =
+  /^(?:bearer\s+)?(sk_live_|sk_test_|rk_live_|sk-(?:ant-|proj-)?|gh[posu]_|github_pat_|xox[abp]-|shpat_|glpat-)(?=[-_]*\w*\d)[-_A-Za-z0-9]{16,}$/i
+
 /** A scheme of `Authorization` before its key; an address with a password, or with a key in its query. */
 const holdsKey =
   /^(?:bearer|basic|token|digest)\s+\S|:\/\/[^/?#\s]*@|[?&](?:[\w.-]*[-_.])?(?:api_?key|key|token|secret|password|sig|signature)=/i
@@ -24,6 +28,7 @@ const hasNoWords = (value: string): boolean =>
 const inName =
   /^(?:(?:[A-Z]?[a-z]{2,14}|[A-Z]{1,6}){1,3}\d{0,4}|[a-z]\d{0,4}|\d{1,8}[A-Za-z]{0,3}|\d{1,2}x\d{1,3}[A-Za-z]?)$/
 const version = /[:@](?:sha256:)?(?:[0-9a-f]{6,64}|[a-z]+)$/
+const mediaType = /^(?:application|audio|font|image|message|model|multipart|text|video)\//
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?$/
 
 /** `owner/name`, also with a version, as models and images are called: `stability-ai/sdxl:39ed52f2`. */
@@ -42,6 +47,7 @@ export const looksSecret = (value: string): boolean =>
     /[A-Za-z]/.test(value) &&
     !/^[a-z]+(?:[-_.][a-z0-9]{1,12})+$/.test(value) &&
     !hostName.test(value) &&
+    !mediaType.test(value) &&
     !instant.test(value) &&
     !namesModel(value) &&
     !value.includes("://"))
