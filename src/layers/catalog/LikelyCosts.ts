@@ -4,12 +4,14 @@
  * them.
  */
 import { Either } from "effect"
+import { isObject, type Json } from "../../domain/Json.js"
 import type { Endpoint, Operation } from "../../domain/Manifest.js"
 import { dollars, microsMeant, microsPerUsd } from "../../domain/Micros.js"
 import { exampleInput, withDefaults } from "../../domain/OperationInput.js"
+import { didYouMean, fieldMeant } from "../../domain/Similar.js"
 import { costTold } from "../providers/AnswerEvidence.js"
-import { compile } from "../providers/Expressions.js"
-import { readsOneOf } from "../providers/NamesRead.js"
+import { compile, read } from "../providers/Expressions.js"
+import { membersOfBody, readsOneOf } from "../providers/NamesRead.js"
 import type { OperationProblem } from "./Soundness.js"
 
 const advice = "let it be null where the answer tells no cost, such as (body.id && `3000`) || `null`"
@@ -33,32 +35,91 @@ export const likelyCosts = (operation: Operation): ReadonlyArray<OperationProble
     : []
 }
 
+interface ToldCost {
+  /** Of the sample. */
+  readonly name: string
+  /** As the rule gives it: not rounded. */
+  readonly amount: number
+}
+
 /**
- * Samples of hits that cost more than a call may be charged. Slow and paged operations may tell it in another answer
- * than that of the sample.
+ * What the samples of hits tell. Slow and paged operations may tell it in another answer than that of the sample, and
+ * what the rules see of a text is not known here.
  */
-export const likelyLosses = (operation: Operation): ReadonlyArray<OperationProblem> => {
-  const { async, pages, price, response, samples } = operation
+const toldBySamples = ({ async, input, pages, price, response, samples }: Operation): ReadonlyArray<ToldCost> => {
   const source = response.costMicros
-  const expression = source === undefined ? null : Either.getOrNull(compile(source))
-  if (expression === null || price.basis === "free" || async !== undefined || pages !== undefined) return []
+  const expression = source === undefined ? undefined : Either.getOrUndefined(compile(source))
+  if (expression === undefined || price.basis === "free" || async !== undefined || pages !== undefined) return []
   if (response.parse !== undefined) return []
-  const hits = Object.entries(samples).filter(([, { outcome }]) => outcome === "hit")
-  const told = hits.flatMap(([name, { body, headers, input, status }]) => {
-    const cost = costTold(expression, { status, headers, body, input: withDefaults(operation.input, input) })
-    return cost._tag === "Reported" ? [{ name, micros: cost.micros }] : []
+  return Object.entries(samples).flatMap(([name, { body, headers, input: given, outcome, status }]) => {
+    if (outcome !== "hit") return []
+    const view = { status, headers, body, input: withDefaults(input, given) }
+    // Costs of a kind that is no amount are anomalies.
+    return costTold(expression, view)._tag === "Reported" ? [{ name, amount: Number(read(expression, view)) }] : []
   })
-  const { maxMicros } = price
-  return told.flatMap(({ micros, name }) =>
-    maxMicros !== undefined && micros > maxMicros
-      ? [
-          {
-            path: `samples.${name}`,
-            message: `costs ${dollars(micros)}, which is above price.maxMicros (${dollars(maxMicros)}): the rest would not be charged`
-          }
-        ]
+}
+
+/** Samples of hits that cost more than a call may be charged, or so little that dollars must be meant. */
+export const likelyLosses = (operation: Operation): ReadonlyArray<OperationProblem> => {
+  const { byInput, maxMicros, micros, perCallMicros } = operation.price
+  const usual = micros + perCallMicros
+  return toldBySamples(operation).flatMap(({ amount, name }) => {
+    const tells = (what: string) => [
+      { path: "response.costMicros", message: `tells ${amount} micros in samples.${name}, ${what}: ${microsMeant}` }
+    ]
+    if (maxMicros !== undefined && amount > maxMicros)
+      return [
+        {
+          path: `samples.${name}`,
+          message: `costs ${dollars(amount)}, which is above price.maxMicros (${dollars(maxMicros)}): the rest would not be charged`
+        }
+      ]
+    if (amount > 0 && Math.round(amount) === 0) return tells("which charges nothing")
+    // Where the input decides, a small call may cost far less than a usual one.
+    const isTooLittle = byInput === undefined && amount > 0 && amount * usualToLeast < usual
+    return isTooLittle ? tells(`where the price is ${usual}`) : []
+  })
+}
+/** Cents are a ten thousandth of what is meant, and dollars a millionth. */
+const usualToLeast = 1_000
+
+/** What the samples of hits hold: the names of members, and all words, because a text may be XML or CSV. */
+const holdingsOf = ({
+  samples
+}: Operation): { readonly names: ReadonlySet<string>; readonly words: ReadonlySet<string> } | null => {
+  const hits = Object.values(samples).filter(({ outcome }) => outcome === "hit")
+  const answers = hits.flatMap(({ body, pages = [], polls = [], start = null }) => [
+    body,
+    start,
+    ...polls,
+    ...pages.map((page) => page.body)
+  ])
+  return hits.length === 0
+    ? null
+    : { names: new Set(answers.flatMap(namesIn)), words: new Set(JSON.stringify(answers).split(/[^\w-]+/)) }
+}
+
+const namesIn = (value: Json): ReadonlyArray<string> =>
+  Array.isArray(value)
+    ? value.flatMap(namesIn)
+    : isObject(value)
+      ? Object.entries(value).flatMap(([name, inner]) => [name, ...namesIn(inner)])
       : []
-  )
+
+/** A rule for the cost that reads a body, and nothing that the body of any hit has. */
+const likelyUnread = ({ operation, provider }: Endpoint): ReadonlyArray<OperationProblem> => {
+  const source = operation.response.costMicros
+  const shown = holdingsOf(operation)
+  if (source === undefined || shown === null || provider.mock || Either.isLeft(compile(source))) return []
+  const sought = membersOfBody(source)
+  if (sought.length === 0 || sought.some((name) => shown.names.has(name) || shown.words.has(name))) return []
+  const meant = sought.flatMap((name) => fieldMeant(name, shown.names) ?? [])
+  return [
+    {
+      path: "response.costMicros",
+      message: `reads ${sought.join(" and ")}, which no sample of a hit has${didYouMean(meant)}`
+    }
+  ]
 }
 
 /** An import writes `free`, because each workspace connects its own account. Under a key of the gateway it costs. */
@@ -93,6 +154,7 @@ const ofAmount = ({ price, response }: Operation): ReadonlyArray<OperationProble
 
 /** Warnings about the listed price. */
 export const likelyPrices = (endpoint: Endpoint): ReadonlyArray<OperationProblem> => [
+  ...likelyUnread(endpoint),
   ...ofAmount(endpoint.operation),
   ...ofFree(endpoint)
 ]

@@ -169,12 +169,19 @@ const ofDivisions = ({ output, price, response }: Operation) =>
       : [{ path, message: `divides by ${product}, because a product is worked out before a division: write brackets` }]
   })
 
+/** A category in which there is no job, and that is spelled almost as one in which there are. */
+const ofCategory = ({ category }: Operation, categories: ReadonlySet<string>) => {
+  const meant = category === undefined || categories.has(category) ? null : fieldMeant(category, categories)
+  return meant === null ? [] : [{ path: "category", message: `no job is in ${category}${didYouMean([meant])}` }]
+}
+
 /** Warnings about operations, whose jobs are among `jobs`. */
 export const likelyMistakes = (
   endpoints: ReadonlyArray<Endpoint>,
   jobs: ReadonlyArray<JobManifest>
 ): ReadonlyArray<LintProblem> => {
   const byId = new Map(jobs.map((job) => [job.id, job]))
+  const categories = new Set(jobs.map(({ category }) => category))
   const ofOperations = endpoints.flatMap((endpoint) => {
     const { operation } = endpoint
     const fields = fieldsOf(operation)
@@ -187,6 +194,7 @@ export const likelyMistakes = (
       ...ofPriced(operation, fields),
       ...ofOwnKeyOnly(operation, fields),
       ...ofOutput(operation),
+      ...ofCategory(operation, categories),
       ...ofDivisions(operation),
       ...likelyRules(operation),
       ...likelyCosts(operation),

@@ -1,4 +1,4 @@
-/** What an operation says of its method, its volume and its misses that can hardly be meant. `catalog lint` warns of it. */
+/** Warns of what an operation says of its method, its volume and its misses that can hardly be meant. */
 import { Either } from "effect"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import type { Operation } from "../../domain/Manifest.js"

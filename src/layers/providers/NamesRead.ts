@@ -55,3 +55,25 @@ export const readsOneOf = (source: string, parts: ReadonlyArray<Part>): boolean 
   const sought = new Set<string>(parts)
   return namesRead(jmespath.compile(source)).some((name) => name === null || sought.has(name))
 }
+
+const otherParts: ReadonlySet<unknown> = new Set(["status", "headers", "input"])
+
+/** Whether a node begins with one of the other parts, such as `input.limit`. */
+const isOfOtherPart = (node: unknown): boolean =>
+  isRecord(node) &&
+  (node["type"] === "Field"
+    ? otherParts.has(node["name"])
+    : leadsOn(node) && isOfOtherPart(isWholeAt(node["left"], true) ? node["right"] : node["left"]))
+
+const fieldsNamed = (node: unknown): ReadonlyArray<string> => {
+  if (Array.isArray(node)) return node.flatMap(fieldsNamed)
+  if (!isRecord(node) || node["type"] === "Literal" || isOfOtherPart(node)) return []
+  return node["type"] === "Field" && typeof node["name"] === "string"
+    ? [node["name"]]
+    : Object.values(node).flatMap(fieldsNamed)
+}
+
+/** The names of members that an expression reads, at any depth, but for those of the other parts. */
+export const membersOfBody = (source: string): ReadonlyArray<string> => [
+  ...new Set(fieldsNamed(jmespath.compile(source)).filter((name) => name !== "body"))
+]

@@ -89,6 +89,51 @@ describe("a check of a catalog warns of", () => {
     assert.deepStrictEqual(priced({}), [])
   })
 
+  it("a cost of a hit that was written in dollars", () => {
+    const priced = (costMicros: string, more: object = {}) =>
+      warned({
+        price: { basis: "per_call", micros: 5000, maxMicros: 9_000_000, source: "test", ...more },
+        response: { costMicros },
+        samples: { hit: { input: { name: "Emma" }, body: { usd: 0.005, credits: 4, much: 2.5 }, outcome: "hit" } }
+      })
+    assert.deepStrictEqual(priced("body.usd"), [
+      "response.costMicros: tells 0.005 micros in samples.hit, which charges nothing: micros are millionths of a dollar, so $0.004 is 4000"
+    ])
+    assert.deepStrictEqual(priced("body.much"), [
+      "response.costMicros: tells 2.5 micros in samples.hit, where the price is 5000: micros are millionths of a dollar, so $0.004 is 4000"
+    ])
+    for (const right of ["body.usd * `1000000`", "body.credits * `100`", "body.credits * `0`"])
+      assert.deepStrictEqual(priced(right), [], right)
+    // By input, a small call may cost far less than a usual one.
+    assert.deepStrictEqual(priced("body.much", { byInput: "length(input.name)" }), [])
+  })
+
+  it("a cost that is read from what no sample of a hit has", () => {
+    const read = (costMicros: string, body: unknown = { credits: 4, items: [{ cost: 5 }] }, more: object = {}) =>
+      warned({
+        response: { costMicros },
+        samples: { hit: { input: { name: "Emma" }, body, outcome: "hit" } },
+        ...more
+      })
+    assert.deepStrictEqual(read("body.credit * `5000`"), [
+      "response.costMicros: reads credit, which no sample of a hit has; did you mean credits?"
+    ])
+    assert.deepStrictEqual(read("body.usage.tokens * `5`"), [
+      "response.costMicros: reads usage and tokens, which no sample of a hit has"
+    ])
+    for (const right of [
+      "body.credits * `5000`",
+      "(body.spent || body.credits) * `5000`",
+      "sum(body.items[*].cost)",
+      // Samples often leave headers out.
+      'to_number(headers."x-credits") * `5`',
+      "body && input.page * `5` || `null`"
+    ])
+      assert.deepStrictEqual(read(right), [], right)
+    assert.deepStrictEqual(read("body.credit", "<a><credit>1</credit></a>"), [])
+    assert.deepStrictEqual(read("body.credit", {}, { provider: { mock: true } }), [])
+  })
+
   it("an example that does not fit its schema", () => {
     const shown = { type: "object", properties: { name: { type: "string", examples: ["Emma", 5] } } }
     assert.deepStrictEqual(warned({ input: shown }), [
@@ -114,6 +159,9 @@ describe("a check of a catalog warns of", () => {
       "job job.2 category: no other job is in devloper; did you mean developer?"
     ])
     assert.deepStrictEqual(categories("developer", "web", "people", "people"), [])
+    assert.deepStrictEqual(warned({ category: "boook" }), ["category: no job is in boook; did you mean book?"])
+    assert.deepStrictEqual(warned({ category: "Book" }), ["category: no job is in Book; did you mean book?"])
+    for (const category of ["book", "weather"]) assert.deepStrictEqual(warned({ category }), [])
   })
 
   it("a division by what was meant to be multiplied", () => {
