@@ -1,6 +1,6 @@
 /** What is wrong with the text or the shape of a manifest, in words of somebody who writes one. */
 import { ParseResult } from "effect"
-import type { YAMLParseError } from "yaml"
+import type { YAMLError } from "yaml"
 import { cutText } from "../../domain/Characters.js"
 import { microsMeant } from "../../domain/Micros.js"
 import { didYouMean, fieldMeant } from "../../domain/Similar.js"
@@ -14,12 +14,13 @@ export interface ShapeMistake {
 const lineCharsMax = 80
 
 /** The first line of what the reader of YAML says, with the line of the file instead of a drawing of it. */
-export const yamlMistake = ({ code, linePos, message }: YAMLParseError, text: string): string => {
+export const yamlMistake = ({ code, linePos, message }: YAMLError, text: string): string => {
   if (code === "MULTIPLE_DOCS") return "holds several documents: write each manifest into a file of its own"
   const said = message.split("\n", 1)[0]?.replace(/:$/, "") ?? "is not YAML"
   const line = text.split(/\r?\n/)[(linePos?.[0].line ?? 0) - 1]?.trim() ?? ""
   const shown = line === "" ? said : `${said}: ${JSON.stringify(cutText(line, lineCharsMax))}`
   if (/^Nested mappings/.test(said)) return `${shown}; put a text that has a colon and a blank in it in quotes`
+  if (code === "TAG_RESOLVE_FAILED") return `${shown}; put a text that begins with ! in quotes`
   const isOfIndent = /^(All \w+ items must start|Sequence item without|Unexpected \S+ at node end)/.test(said)
   return isOfIndent ? `${shown}; its indent, or that of a line above it, does not fit the others` : shown
 }
@@ -49,6 +50,8 @@ const choiceMeant = (message: string): string => {
   const [, choices, actual = ""] = choice.exec(message) ?? []
   if (choices === undefined) return message
   const known = Array.from(choices.matchAll(/"([^"]*)"/g), ([, each = ""]) => each)
+  if (/^api_?key$/i.test(actual) && known.includes("header") && known.includes("query"))
+    return `${message}; a key has the type of its place, such as header or query`
   const meant = fieldMeant(actual, known)
   return `${message}${didYouMean(meant === null ? [] : [meant])}`
 }

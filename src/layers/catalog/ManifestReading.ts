@@ -145,7 +145,7 @@ const parseYaml = ({ file, parsed, text }: ManifestText): Either.Either<unknown,
     return Either.left([{ file, path: "", message: `is nested deeper than ${manifestDepthMax} levels` }])
   const document = parseDocument(text)
   // What follows the first mistake is read wrongly because of it.
-  const [error] = document.errors
+  const [error] = [...document.errors, ...document.warnings.filter(({ code }) => code === "TAG_RESOLVE_FAILED")]
   if (error !== undefined) return Either.left([{ file, path: "", message: yamlMistake(error, text) }])
   return Either.mapLeft(
     Either.try((): unknown => document.toJS()),

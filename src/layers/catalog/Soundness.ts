@@ -91,6 +91,11 @@ const reachProblems = ({ auth, ownKey, platformKey }: Endpoint["provider"]): Rea
         }
       ]
 
+const inputProblems = ({ input: { type } }: Operation): ReadonlyArray<OperationProblem> =>
+  type === undefined || type === "object" || (Array.isArray(type) && type.includes("object"))
+    ? []
+    : [{ path: "input.type", message: "must be object: an input is an object of fields" }]
+
 /** Rules that say the same of every answer. One in a stored contract does what it did. */
 const constantProblems = ({ async, output, pages, response }: Operation): ReadonlyArray<OperationProblem> =>
   [
@@ -121,7 +126,8 @@ export const operationProblems = (
   Either.mapLeft(planRequest(endpoint), (found) => problems.push(...found))
   Either.mapLeft(checkedPrice(endpoint), (message) => problems.push({ path: "price.byInput", message }))
   problems.push(...followUpProblems(endpoint), ...callbackProblems(endpoint), ...pageProblems(endpoint))
-  problems.push(...placeProblems(endpoint), ...countProblems(operation), ...reachProblems(endpoint.provider))
+  problems.push(...placeProblems(endpoint), ...countProblems(operation), ...inputProblems(operation))
+  problems.push(...reachProblems(endpoint.provider))
   const what = thoroughness === "schemas" ? "values" : "keywords"
   for (const { message, path } of checkVocabulary(operation.input, what).problems)
     problems.push({ path: path === "" ? "input" : `input.${path}`, message })

@@ -132,6 +132,34 @@ const unseen = (name: string, seen: Seen): string | null =>
       ? `${name} without backticks is the name of a member; write \`${name}\` in backticks`
       : `an expression sees ${seen.join(", ")}, and there is no ${name}${didYouMean(similar(name, seen))}`
 
+/** The first name of a node that is a name, or leads from one to another. */
+const firstNameOf = (node: unknown): string | null =>
+  isOfType(node, "Field") && typeof node["name"] === "string"
+    ? node["name"]
+    : isOfType(node, "Subexpression")
+      ? firstNameOf(node["left"])
+      : null
+
+const isOfHyphen = (node: unknown, seen: Seen): node is Node => {
+  const first = isOfType(node, "Arithmetic") && node["operator"] === "Minus" ? firstNameOf(node["right"]) : null
+  return first !== null && !seen.includes(first)
+}
+
+/** The name that a node ends with, with its hyphens. */
+const hyphenated = (node: unknown, seen: Seen): string | null => {
+  if (isOfType(node, "Field")) return firstNameOf(node)
+  if (isOfType(node, "Subexpression")) return hyphenated(node["right"], seen)
+  if (!isOfHyphen(node, seen)) return null
+  const start = hyphenated(node["left"], seen)
+  return start === null ? null : `${start}-${firstNameOf(node["right"]) ?? ""}`
+}
+
+/** `headers.content-type` takes `type`, which nothing is called, from `headers.content`. */
+const hyphenMistake = (node: Node, { isWhole }: Place, seen: Seen): string | null => {
+  const name = isWhole && isOfHyphen(node, seen) ? hyphenated(node, seen) : null
+  return name === null ? null : `a hyphen takes away; a name that has one is in quotes: ${JSON.stringify(name)}`
+}
+
 const variableMistake = (name: string, { bound, hidden }: Place): string | null =>
   hidden.has(name)
     ? `$${name} is not seen inside of an expression with &`
@@ -192,7 +220,7 @@ const mistakeAt = (node: unknown, place: Place, seen: Seen): string | null => {
     case "Arithmetic":
     case "Unary": {
       const [header] = [node["left"], node["right"], node["operand"]].flatMap((each) => headerRead(each, place) ?? [])
-      return header === undefined ? inside() : headerIsText(header)
+      return hyphenMistake(node, place, seen) ?? (header === undefined ? inside() : headerIsText(header))
     }
     case "Flatten":
       return negatesOnlyTheStart(node) ? negatedStart : isWholeAt(node["child"], place.isWhole) ? noList : inside()

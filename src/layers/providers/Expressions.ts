@@ -91,13 +91,22 @@ const expressionOf = (source: string, ast: Ast, texts: "counted" | "refused"): E
   }
 }
 
+/** What the parser says of a number, which it takes in backticks only. */
+const bareNumber = /invalid token \(Number\): "(.*)"$/
+
+const parserSays = (error: unknown): string => {
+  const said = reason(error)
+  const [, number] = bareNumber.exec(said) ?? []
+  return number === undefined ? said : `${said}; write a number in backticks: \`${number}\``
+}
+
 const tooDeep = `it is nested more than ${expressionDepthMax} levels deep`
 
 const parse = (source: string): Either.Either<Ast, string> =>
   Either.try({
     try: () => jmespath.compile(source),
     // The parser calls itself for each level, and the stack ends.
-    catch: (error) => (error instanceof RangeError ? tooDeep : reason(error))
+    catch: (error) => (error instanceof RangeError ? tooDeep : parserSays(error))
   })
 
 /**

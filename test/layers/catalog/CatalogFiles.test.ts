@@ -394,6 +394,12 @@ describe("a check of manifests", () => {
     assert.deepStrictEqual(said("id: a\nname: b: c\n"), [
       'Nested mappings are not allowed in compact mappings at line 2, column 7: "name: b: c"; put a text that has a colon and a blank in it in quotes'
     ])
+    assert.deepStrictEqual(said("id: a\nmiss: !(body.email)\n"), [
+      'Unresolved tag: !(body.email) at line 2, column 7: "miss: !(body.email)"; put a text that begins with ! in quotes'
+    ])
+    assert.deepStrictEqual(said(provider("", "auth: { type: apiKey, name: X-Key }")), [
+      'Expected "none" | "bearer" | "header" | "header_pair" | "query" | "basic" | "body" | "oauth2_client_credentials" | "path" | "cookie" | "pair" | "aws_sigv4" | "hmac" | "jwt" | "oauth2_authorization_code" | "unsupported", actual "apiKey"; a key has the type of its place, such as header or query'
+    ])
   })
 
   it("says what a price is counted in, where it is a fraction", () => {

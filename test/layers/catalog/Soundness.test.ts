@@ -141,6 +141,22 @@ const bad: ReadonlyArray<readonly [member: object, path: string, message: string
     'is not a JMESPath expression: Syntax error: invalid token (EOF): ""'
   ],
   [
+    { response: { miss: "body.total == 0" } },
+    "response.miss",
+    'is not a JMESPath expression: Syntax error: invalid token (Number): "0"; write a number in backticks: `0`'
+  ],
+  [
+    { response: { success: "headers.x-rate-limit" } },
+    "response.success",
+    'is not a JMESPath expression: a hyphen takes away; a name that has one is in quotes: "x-rate-limit"'
+  ],
+  [
+    { response: { success: "body.first-name" } },
+    "response.success",
+    'is not a JMESPath expression: a hyphen takes away; a name that has one is in quotes: "first-name"'
+  ],
+  [{ input: { type: "array" } }, "input.type", "must be object: an input is an object of fields"],
+  [
     { input: { type: "object", properties: { name: { $ref: "#/x" } } } },
     "input.properties.name.$ref",
     "cannot be used: schemas are written out where they apply"
