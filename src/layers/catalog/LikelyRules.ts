@@ -3,6 +3,10 @@ import { Either } from "effect"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import type { Operation } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
+import { counted } from "../../domain/Counted.js"
+import { withDefaults } from "../../domain/OperationInput.js"
+import { countTold } from "../providers/AnswerEvidence.js"
+import { listOf } from "../providers/PageSteps.js"
 import { compile, holds } from "../providers/Expressions.js"
 import { readsOneOf } from "../providers/NamesRead.js"
 import type { OperationProblem } from "./Soundness.js"
@@ -76,8 +80,30 @@ const ofVolume = ({ input, volume }: Operation): ReadonlyArray<OperationProblem>
     : []
 }
 
+/** A total of all pages, where a sample of one page shows that it is another number than that of the results. */
+const ofCount = ({ input, pages, response, samples }: Operation): ReadonlyArray<OperationProblem> => {
+  const { parse, resultCount } = response
+  const rule = resultCount === undefined ? undefined : Either.getOrUndefined(compile(resultCount, { counts: true }))
+  if (rule === undefined || pages === undefined || parse !== undefined) return []
+  return Object.entries(samples).flatMap(([name, sample]) => {
+    if (sample.pages !== undefined || (sample.outcome !== "hit" && sample.outcome !== "weak")) return []
+    const { body, headers, status } = sample
+    const told = countTold(rule, { status, headers, body, input: withDefaults(input, sample.input) })
+    const results = listOf(pages, body)?.length
+    return told === null || results === undefined || told === results
+      ? []
+      : [
+          {
+            path: "response.resultCount",
+            message: `tells ${told} in samples.${name}, where pages.items has ${counted(results, "result")}: count what the list holds`
+          }
+        ]
+  })
+}
+
 export const likelyRules = (operation: Operation): ReadonlyArray<OperationProblem> => [
   ...ofMissStatuses(operation),
   ...ofEffect(operation),
-  ...ofVolume(operation)
+  ...ofVolume(operation),
+  ...ofCount(operation)
 ]

@@ -104,6 +104,24 @@ describe("a check of a catalog warns of", () => {
       assert.deepStrictEqual(volumed(right), [], JSON.stringify(right))
   })
 
+  it("a count of results that is not the length of the list of pages", () => {
+    const counted = (resultCount: string, body: object, more: object = {}) =>
+      warned({
+        input: { type: "object", properties: { page: { type: "integer" } } },
+        pages: { items: "body.hits", size: 20, next: { by: "page", field: "page" } },
+        response: { resultCount },
+        samples: { hit: { input: {}, body, outcome: "hit", ...more } }
+      })
+    const body = { total: 95, hits: [1, 2] }
+    assert.deepStrictEqual(counted("body.total", body), [
+      "response.resultCount: tells 95 in samples.hit, where pages.items has 2 results: count what the list holds"
+    ])
+    assert.deepStrictEqual(counted("length(body.hits)", body), [])
+    assert.deepStrictEqual(counted("body.total", { ...body, total: 2 }), [])
+    assert.deepStrictEqual(counted("body.total", body, { pages: [{ body }] }), [])
+    assert.deepStrictEqual(counted("body.total", body, { outcome: "miss" }), [])
+  })
+
   it("a fixed value or a sample that holds a key", () => {
     const key = "sk_live_4eC39HqLyjWDarjtT1zdp7dc"
     const message = "looks like a key, and no manifest holds one: set it with gateway key set"
