@@ -100,6 +100,9 @@ export interface StoredMedia extends Omit<Media, "bytes"> {
   readonly part: (start: number, end: number) => Effect.Effect<Uint8Array, StorageError>
 }
 
+/** A run that waits or has waited in the queue, as whoever ends it has to know it. `restored`: see `LeasedRun`. */
+export type LateRun = Pick<LeasedRun, "run" | "restored">
+
 /** A run that a node has claimed, with the attempts made so far. */
 export interface LeasedRun {
   readonly run: Run
@@ -173,12 +176,12 @@ export class RunStore extends Context.Tag("gateway/services/RunStore")<
     ) => Effect.Effect<ReadonlyArray<LeasedRun>, StorageError>
     /**
      * Up to `limit` queued runs that have waited longer than this, oldest first. Nothing is locked: whoever ends them
-     * is fenced. Without runs of before a restore (`restored`): `claim` takes them, so that their clients are told.
+     * is fenced.
      */
     readonly waitedLonger: (options: {
       readonly millis: number
       readonly limit: number
-    }) => Effect.Effect<ReadonlyArray<Run>, StorageError>
+    }) => Effect.Effect<ReadonlyArray<LateRun>, StorageError>
     /** Prolongs leases that are still held, to end so many milliseconds from now. */
     readonly heartbeat: (leases: ReadonlyArray<HeldLease>, leaseMillis: number) => Effect.Effect<Renewed, StorageError>
     /**

@@ -197,7 +197,7 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
         Effect.map(Effect.zip(storage.read, Clock.currentTimeMillis), ([state, now]) =>
           oldestFirst(state, ({ run }) => run.status === "queued" && run.createdAt < now - millis)
             .slice(0, limit)
-            .map(({ run }) => run)
+            .map(({ run }) => ({ run, restored: false }))
         ),
       heartbeat: (leases, leaseMillis) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) =>

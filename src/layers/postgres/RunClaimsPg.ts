@@ -2,7 +2,7 @@
  * How a node takes runs on Postgres, which ones have waited too long for that, and how it renews their leases. Claims
  * skip locked rows, so that nodes never wait for each other.
  */
-import { Effect, Schema } from "effect"
+import { Array as Arr, Effect, Schema } from "effect"
 import { RunId } from "../../domain/Ids.js"
 import type { Ids } from "../../services/Ids.js"
 import type { LeasedRun, RunStore, ClaimOptions } from "../../services/RunStore.js"
@@ -24,6 +24,7 @@ const leaseRows = rowsOf(
     waitedMillis: Schema.Int
   })
 )
+const lateRows = rowsOf(Schema.Struct({ restored: Schema.Boolean }))
 const heldRows = rowsOf(Schema.Struct({ runId: RunId, cancelRequested: Schema.Boolean, renewed: Schema.Boolean }))
 
 /** Before the token of a lease whose node has left the run. No node writes under such a token. */
@@ -35,6 +36,18 @@ export const runClaims = (database: Database["Type"], ids: Ids["Type"], database
   const now = Effect.map(databaseNow, sql.literal)
   const attempts = attemptsOf(database)
   const identity = makeStorageIdentity(sql)
+
+  /**
+   * What a look into the queue finds. Its statement has the fence, so no rows may mean that the storage was restored or
+   * replaced, or is new. `verify` then records this and marks the waiting runs, and the second look finds them, so that
+   * their clients are told.
+   */
+  const verified = <A, E>(look: Effect.Effect<ReadonlyArray<A>, E>) =>
+    Effect.flatMap(look, (found) =>
+      found.length > 0
+        ? Effect.succeed(found)
+        : Effect.flatMap(identity.verify, (another) => (another ? look : Effect.succeed(found)))
+    )
 
   /**
    * Takes runs of one status, each under a lease token of its own, if the storage is still the one that this node
@@ -64,10 +77,7 @@ export const runClaims = (database: Database["Type"], ids: Ids["Type"], database
           from wanted w where r.workspace_id = w.workspace_id and r.run_id = w.run_id
           returning ${runs}, r.lease_token as token, r.workers_lost as "workersLost", r.restored, w.was_left as "wasLeft", ${time} - r.created_at as "waitedMillis"`
         )
-        const found = yield* wanted
-        // No rows may mean that the storage was restored or replaced. `verify` then records this and marks the waiting
-        // runs, and the second look takes them, so that their clients are told.
-        const rows = found.length === 0 && (yield* identity.verify) ? yield* wanted : found
+        const rows = yield* verified(wanted)
         const leases = new Map((yield* leaseRows(Effect.succeed(rows))).map((lease) => [lease.runId, lease]))
         const taken = yield* runRows(Effect.succeed(rows))
         const made = taken.length === 0 ? [] : yield* attempts(taken)
@@ -88,13 +98,17 @@ export const runClaims = (database: Database["Type"], ids: Ids["Type"], database
       })
     )
 
-  const waitedLonger: RunStore["Type"]["waitedLonger"] = Effect.fnUntraced(function* ({ limit, millis }) {
-    return yield* runRows(
-      query(sql`
-        select ${runs} from runs r where ${identity.fence()} and r.status = 'queued' and not r.restored
-          and r.created_at < ${yield* now} - ${millis}::bigint order by r.created_at, r.run_id limit ${limit}`)
+  const waitedLonger: RunStore["Type"]["waitedLonger"] = ({ limit, millis }) =>
+    transact(
+      Effect.gen(function* () {
+        const time = yield* now
+        const rows = yield* verified(sql`
+          select ${runs}, r.restored from runs r where ${identity.fence()} and r.status = 'queued'
+            and r.created_at < ${time} - ${millis}::bigint order by r.created_at, r.run_id limit ${limit}`)
+        const marks = yield* lateRows(Effect.succeed(rows))
+        return Arr.zipWith(yield* runRows(Effect.succeed(rows)), marks, (run, { restored }) => ({ run, restored }))
+      })
     )
-  })
 
   const heartbeat: RunStore["Type"]["heartbeat"] = Effect.fnUntraced(function* (leases, leaseMillis) {
     // A busy node is not dead. If this renewal had to wait for a connection, other nodes would take over its runs.

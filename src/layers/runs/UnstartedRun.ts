@@ -2,11 +2,15 @@
 import { eventOf, failedRun } from "../../domain/FailedRun.js"
 import { zero } from "../../domain/Micros.js"
 import type { Run } from "../../domain/Run.js"
-import type { CancelledBeforeDispatch, CapacityExhausted } from "../../domain/RunFailures.js"
+import type {
+  CancelledBeforeDispatch,
+  CapacityExhausted,
+  RuntimeStoreReplacedBeforeDispatch
+} from "../../domain/RunFailures.js"
 import type { SettlementRequest } from "../../services/Settlement.js"
 
 /** Why a run ends before it was dispatched. */
-export type UnstartedFailure = CancelledBeforeDispatch | CapacityExhausted
+export type UnstartedFailure = CancelledBeforeDispatch | CapacityExhausted | RuntimeStoreReplacedBeforeDispatch
 
 export interface Unstarted {
   readonly run: Run

@@ -119,27 +119,32 @@ describe("a storage that turns out to be another one", () => {
     }).pipe(Effect.provide(live))
   )
 
-  it.live("calls nobody for what was queued in it: such a run fails, and its money is given back", () =>
-    Effect.gen(function* () {
-      yield* claimed
-      yield* restore(otherServer)
-      const { principal, run } = yield* admitted
-      const providers = ProvidersScripted()
-      const store = yield* RunStore
-      const stored = yield* eventually(store.get(run), (found) => found?.completedAt !== null).pipe(
-        Effect.provide(engine(providers.layer))
-      )
-      assert.deepStrictEqual(
-        [stored?.status, stored?.error?.code],
-        ["failed", "runtime_store_replaced_before_dispatch"]
-      )
-      assert.deepStrictEqual(yield* (yield* Wallet).balance(principal.workspaceId), {
-        availableMicros: Micros.make(1_000_000),
-        reservedMicros: Micros.make(0)
-      })
-      assert.lengthOf(providers.calls(), 0)
-    }).pipe(Effect.provide(live))
-  )
+  for (const [by, settings] of [
+    ["a node that takes it", {}],
+    ["a node that takes it late", { queueMillisMax: -1 }],
+    ["nodes that take no queued runs", { takesQueued: false, queueMillisMax: -1, pollMillis: 50 }]
+  ] as const)
+    it.live(`calls nobody for what was queued in it: ${by} ends such a run, and its money is given back`, () =>
+      Effect.gen(function* () {
+        yield* claimed
+        yield* restore(otherServer)
+        const { principal, run } = yield* admitted
+        const providers = ProvidersScripted()
+        const store = yield* RunStore
+        const stored = yield* eventually(store.get(run), (found) => found?.completedAt !== null).pipe(
+          Effect.provide(engine(providers.layer, settings))
+        )
+        assert.deepStrictEqual(
+          [stored?.status, stored?.error?.code],
+          ["failed", "runtime_store_replaced_before_dispatch"]
+        )
+        assert.deepStrictEqual(yield* (yield* Wallet).balance(principal.workspaceId), {
+          availableMicros: Micros.make(1_000_000),
+          reservedMicros: Micros.make(0)
+        })
+        assert.lengthOf(providers.calls(), 0)
+      }).pipe(Effect.provide(live))
+    )
 
   it.live("is the same one after a checkpoint and a lost connection", () =>
     Effect.gen(function* () {

@@ -4,15 +4,14 @@ import { Effect, Layer } from "effect"
 import { describe } from "vitest"
 import type { DispatcherOptions } from "../../../src/layers/runs/dispatch/DispatcherQueue.js"
 import { endWaitedTooLong } from "../../../src/layers/runs/dispatch/WaitedTooLong.js"
-import { type ScriptedProviders, silence } from "../../../src/layers/providers/ProvidersScripted.js"
 import { Runs } from "../../../src/services/Runs.js"
 import { RunStore } from "../../../src/services/RunStore.js"
 import { Settlement } from "../../../src/services/Settlement.js"
-import { balance, called, create, funds, impatient, price } from "../../services/RunEndingStage.js"
+import { balance, create, funds, impatient, price } from "../../services/RunEndingStage.js"
 import { runTest } from "../../services/RunStage.js"
 import { funded, type Storage, storageMemory, storagePg } from "../../support/engine.js"
 import { eventually } from "../../support/eventually.js"
-import { sharedDatabase } from "../../support/sharedDatabase.js"
+import { testDatabase } from "../../support/postgres.js"
 
 const soon: Partial<DispatcherOptions> = { ...impatient, queueMillisMax: 100 }
 const never = 600_000_000
@@ -21,34 +20,31 @@ const suite = (name: string, storage: Layer.Layer<Storage>) =>
   describe(name, () => {
     const test = runTest(storage)
 
-    const endsWaiting = (providers: ScriptedProviders, busy: boolean) =>
-      Effect.gen(function* () {
-        const principal = yield* funded(funds)
-        const runs = yield* Runs
-        if (busy) {
-          providers.script("mock-email-find", silence)
-          yield* create(principal, "mock-email-find", 0)
-          yield* called(providers)
-        }
-        const held = busy ? price : 0
-        const { run } = yield* create(principal, "mock-email-find", 0)
-        const found = yield* eventually(runs.get(run.workspaceId, run.runId), ({ run: { error } }) => error !== null)
-        assert.deepStrictEqual(
-          [found.run.status, found.run.error?.code, found.run.chargeMicros, found.attempts.length],
-          ["failed", "capacity_exhausted", 0, 0]
-        )
-        assert.isNotNull(found.run.completedAt)
-        assert.strictEqual(providers.calls().length, busy ? 1 : 0)
-        assert.deepStrictEqual(yield* balance(principal), [funds - held, held])
-      })
-
-    test("end while no slot is free", (providers) => endsWaiting(providers, true), { ...soon, slots: 1 })
-
-    test("end where no node takes queued runs", (providers) => endsWaiting(providers, false), {
-      ...soon,
-      takesQueued: false,
-      startsUnwaited: false
-    })
+    for (const [where, settings] of [
+      ["while no slot is free", { slots: 0 }],
+      ["where no node takes queued runs", { takesQueued: false, startsUnwaited: false }]
+    ] as const)
+      test(
+        `end ${where}`,
+        (providers) =>
+          Effect.gen(function* () {
+            const principal = yield* funded(funds)
+            const runs = yield* Runs
+            const { run } = yield* create(principal, "mock-email-find", 0)
+            const found = yield* eventually(
+              runs.get(run.workspaceId, run.runId),
+              ({ run: { error } }) => error !== null
+            )
+            assert.deepStrictEqual(
+              [found.run.status, found.run.error?.code, found.run.chargeMicros, found.attempts.length],
+              ["failed", "capacity_exhausted", 0, 0]
+            )
+            assert.isNotNull(found.run.completedAt)
+            assert.lengthOf(providers.calls(), 0)
+            assert.deepStrictEqual(yield* balance(principal), [funds, 0])
+          }),
+        { ...soon, ...settings }
+      )
 
     test(
       "are found oldest first, and go on with a node that took them at the same moment",
@@ -58,7 +54,7 @@ const suite = (name: string, storage: Layer.Layer<Storage>) =>
           const settlement = yield* Settlement
           const principal = yield* funded(funds)
           const mine = (limit: number, millis = -1) =>
-            Effect.map(waitedLonger({ limit, millis }), (found) => found.map(({ runId }) => runId))
+            Effect.map(waitedLonger({ limit, millis }), (found) => found.map(({ run: { runId } }) => runId))
           const [first, second] = [
             (yield* create(principal, "mock-email-find", 0)).run,
             (yield* create(principal, "mock-email-find", 0)).run
@@ -71,12 +67,15 @@ const suite = (name: string, storage: Layer.Layer<Storage>) =>
           assert.isDefined(late)
           const [taken] = yield* claim({ node: "another", limit: 1, leaseMillis: 600_000 })
           assert.isDefined(taken)
-          assert.strictEqual(taken.run.runId, late.runId)
+          assert.strictEqual(taken.run.runId, late.run.runId)
           assert.strictEqual((yield* endWaitedTooLong(settlement, late, null))._tag, "Superseded")
           assert.deepStrictEqual(yield* mine(10), [second.runId])
           assert.deepStrictEqual(yield* balance(principal), [funds - 2 * price, 2 * price])
-          assert.strictEqual((yield* endWaitedTooLong(settlement, second, null))._tag, "Settled")
-          assert.strictEqual((yield* endWaitedTooLong(settlement, taken.run, taken.lease.token))._tag, "Settled")
+          assert.strictEqual(
+            (yield* endWaitedTooLong(settlement, { run: second, restored: false }, null))._tag,
+            "Settled"
+          )
+          assert.strictEqual((yield* endWaitedTooLong(settlement, taken, taken.lease.token))._tag, "Settled")
           assert.deepStrictEqual(yield* balance(principal), [funds, 0])
         }),
       { slots: 0, queueMillisMax: never }
@@ -84,4 +83,5 @@ const suite = (name: string, storage: Layer.Layer<Storage>) =>
   })
 
 suite("RunStoreMemory", storageMemory)
-suite("RunStorePg", Layer.provide(storagePg, sharedDatabase()))
+// Each test has a database of its own, in which no run was ever claimed.
+suite("RunStorePg", Layer.provide(storagePg, testDatabase()))

@@ -30,8 +30,8 @@ export interface ClaimingParts {
 }
 
 /** If the storage does not take this end now, the run is found again when its lease ends. */
-const expire = ({ settlement }: ClaimingParts, { lease, run }: LeasedRun) =>
-  Effect.ignore(endWaitedTooLong(settlement, run, lease.token))
+const expire = ({ settlement }: ClaimingParts, leased: LeasedRun) =>
+  Effect.ignore(endWaitedTooLong(settlement, leased, leased.lease.token))
 
 /** Such a run was taken before `WaitedTooLong.ts` has looked, as after a time without storage. */
 const waitedTooLong = ({ options }: ClaimingParts, { attempts, waitedMillis }: LeasedRun): boolean =>

@@ -4,10 +4,9 @@
  * node that takes the run at the same moment has it, because the end is fenced like the cancel of a queued run.
  */
 import { Clock, Effect } from "effect"
-import type { Run } from "../../../domain/Run.js"
-import { CapacityExhausted } from "../../../domain/RunFailures.js"
+import { CapacityExhausted, RuntimeStoreReplacedBeforeDispatch } from "../../../domain/RunFailures.js"
 import type { StorageError } from "../../../domain/StorageErrors.js"
-import type { RunStore } from "../../../services/RunStore.js"
+import type { LateRun, RunStore } from "../../../services/RunStore.js"
 import type { Settlement, SettlementAnswer } from "../../../services/Settlement.js"
 import { endUnstarted } from "../UnstartedRun.js"
 import type { DispatcherOptions } from "./DispatcherSettings.js"
@@ -15,14 +14,24 @@ import type { DispatcherOptions } from "./DispatcherSettings.js"
 /** How many runs one look ends: they are read whole, and end in one commit. */
 const portion = 64
 
-/** `leaseToken`: of the node that has just taken the run; null where no node has it. */
+/**
+ * A run of before a restore may have been answered long ago: its client is told so, whoever ends it. `leaseToken`: of
+ * the node that has just taken the run; null where no node has it.
+ */
 export const endWaitedTooLong = (
   settlement: Settlement["Type"],
-  run: Run,
+  { restored, run }: LateRun,
   leaseToken: string | null
 ): Effect.Effect<SettlementAnswer, StorageError> =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    settlement.settle(endUnstarted({ run, failure: new CapacityExhausted(), leaseToken, now }))
+    settlement.settle(
+      endUnstarted({
+        run,
+        failure: restored ? new RuntimeStoreReplacedBeforeDispatch() : new CapacityExhausted(),
+        leaseToken,
+        now
+      })
+    )
   )
 
 interface QueueParts {
@@ -36,7 +45,7 @@ export const endAllWaitedTooLong = ({ options, settlement, store }: QueueParts):
   store.waitedLonger({ millis: options.queueMillisMax, limit: portion }).pipe(
     Effect.tap((late) =>
       Effect.uninterruptible(
-        Effect.forEach(late, (run) => endWaitedTooLong(settlement, run, null), {
+        Effect.forEach(late, (found) => endWaitedTooLong(settlement, found, null), {
           concurrency: "unbounded",
           discard: true
         })
