@@ -27,6 +27,11 @@ export interface TopUpUnderWay {
   readonly startedAt: number
   /** The processor's name of the card. It stays the same for this top-up, also when another one is saved meanwhile. */
   readonly method: string
+  /**
+   * The rule under which it began was taken away or disabled. It is never charged again: a rule that is set afterwards
+   * permits top-ups of its own.
+   */
+  readonly stopped: boolean
 }
 
 export interface AutomaticTopUp extends AutomaticRule {
@@ -143,6 +148,9 @@ export const automaticMessage = (state: AutomaticState, reason: AutomaticReason 
   }
 }
 
+const underWayAfterSet = ({ status, underWay }: AutomaticTopUp): TopUpUnderWay | null =>
+  underWay === null || status === "on" ? underWay : { ...underWay, stopped: true }
+
 /** The rule after somebody has set it. What is under way and what was spent in the month stays. */
 export const ruleSet = (
   before: AutomaticTopUp | null,
@@ -155,7 +163,7 @@ export const ruleSet = (
   disabledReason: null,
   month: before?.month ?? "",
   monthMicros: before?.monthMicros ?? zero,
-  underWay: before?.underWay ?? null,
+  underWay: before === null ? null : underWayAfterSet(before),
   retryAt: before?.retryAt ?? 0,
   updatedAt: now,
   ...rule
@@ -166,18 +174,31 @@ export const ruleSet = (
  * node takes no more of them than it works on at the same time. It asks the processor twice at most: for a payment that
  * was made, and to charge, each for at most `processorMillisMax`.
  */
-const leaseMillis = 60_000
+export const leaseMillis = 60_000
 const leaseMillisMax = 3_600_000
 
-/**
- * Whether the card may be charged for the rule now, also for a top-up that was started before. A charge that was made
- * before cannot be called back.
- */
-export const mayCharge = ({ status }: AutomaticTopUp, noTopUps: NoTopUpReason | null): boolean =>
+const charges = ({ status }: AutomaticTopUp, noTopUps: NoTopUpReason | null): boolean =>
   status === "on" && noTopUps === null
 
+/**
+ * Whether the card may be charged for a top-up that was started before: only with what the rule permits that stands
+ * now. A charge that was made before cannot be called back.
+ */
+export const mayCharge = (
+  rule: AutomaticTopUp,
+  topUp: { readonly topUpId: TopUpId; readonly amountMicros: Micros },
+  { method, noTopUps, now }: Omit<RuleState, "availableMicros">
+): boolean =>
+  charges(rule, noTopUps) &&
+  rule.underWay?.topUpId === topUp.topUpId &&
+  !rule.underWay.stopped &&
+  rule.underWay.method === method &&
+  topUp.amountMicros <= rule.amountMicros &&
+  // Its amount is in the month already.
+  spentInMonth(rule, now) <= rule.monthlyMaximumMicros
+
 const startsNow = (rule: AutomaticTopUp, { availableMicros, method, noTopUps, now }: RuleState): boolean =>
-  mayCharge(rule, noTopUps) &&
+  charges(rule, noTopUps) &&
   rule.underWay === null &&
   method !== null &&
   availableMicros < rule.belowMicros &&
@@ -204,7 +225,7 @@ export const topUpStarted = (
     ...rule,
     month,
     monthMicros: add(monthMicros, rule.amountMicros),
-    underWay: { topUpId, startedAt: now, method },
+    underWay: { topUpId, startedAt: now, method, stopped: false },
     retryAt: now + leaseMillis
   }
 }

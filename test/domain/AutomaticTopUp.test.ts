@@ -61,7 +61,7 @@ describe("AutomaticTopUp", () => {
     for (const below of [0.000001, 1000]) assert.isNull(problemAt(below))
   })
 
-  const underWay = { topUpId, startedAt: february, method: "cus_1/pm_1" }
+  const underWay = { topUpId, startedAt: february, method: "cus_1/pm_1", stopped: false }
   const charging: AutomaticTopUp = { ...rule("2026-02", 20), underWay, retryAt: february + 60_000 }
 
   it("ends with its own top-up alone: an unpaid one is taken off the month, and a declined card disables the rule", () => {

@@ -221,6 +221,62 @@ export const automaticTopUpsSuite = (name: string, make: MakeTopUps) =>
       )
     }
 
+    for (const [how, change] of Object.entries({
+      "was taken away and set again": ({ automatic, set, workspaceId }: WithCard) =>
+        Effect.zipRight(automatic.remove(workspaceId, commandLine), set),
+      "a dispute disabled and that was set again": ({ set, taken }: WithCard) =>
+        Effect.zipRight(taken("du", 10, "taken", "dispute"), set),
+      "was set to less": ({ automatic, workspaceId }: WithCard) =>
+        automatic.set(workspaceId, { ...rule, amountMicros: usd(5) }, commandLine),
+      "got another card": ({ workspaceId }: WithCard) =>
+        Effect.flatMap(pending(5, workspaceId), ({ paid }) =>
+          paid({ savedMethod: { method: "cus_1/pm_2", paidAt: 1 } })
+        )
+    })) {
+      const changed = cards("uncertain", "paid")
+      test(
+        `a rule that ${how} while the first try to charge reached nobody begins anew: the old top-up is not charged`,
+        Effect.gen(function* () {
+          const card = yield* withCard
+          yield* card.set
+          yield* card.turn
+          yield* change(card)
+          for (const pause of ["61 seconds", "2 minutes"] as const) {
+            yield* TestClock.adjust(pause)
+            yield* card.turn
+          }
+          assert.lengthOf(changed.charges, 1)
+          yield* TestClock.adjust("10 minutes")
+          yield* card.turn
+          yield* card.turn
+          const [first, second, third] = changed.charges
+          assert.isUndefined(third)
+          assert.notStrictEqual(first, second)
+          // Otherwise the next test would find it due.
+          yield* card.automatic.remove(card.workspaceId, commandLine)
+        }),
+        { cards: changed.layer }
+      )
+    }
+
+    const raised = cards("uncertain", "paid")
+    test(
+      "a rule that is set to more while the first try to charge reached nobody goes on with its top-up",
+      Effect.gen(function* () {
+        const { automatic, available, set, state, turn, workspaceId } = yield* withCard
+        yield* set
+        yield* turn
+        yield* automatic.set(workspaceId, { ...rule, amountMicros: usd(12) }, commandLine)
+        yield* TestClock.adjust("61 seconds")
+        yield* turn
+        assert.deepStrictEqual(raised.charges, Array(2).fill(raised.charges[0]))
+        assert.strictEqual(yield* available, 20)
+        assert.deepStrictEqual(yield* state, ["active", 10])
+        yield* automatic.remove(workspaceId, commandLine)
+      }),
+      { cards: raised.layer }
+    )
+
     test(
       "a gateway without a processor begins no top-up, counts none in the month, and its rules say so",
       Effect.gen(function* () {

@@ -18,7 +18,9 @@ const RuleColumns = Schema.Struct({
   disabledReason: Schema.NullOr(Schema.Literal(...automaticStops)),
   month: Schema.String,
   monthMicros: Micros,
-  underWay: Schema.NullOr(Schema.Struct({ topUpId: TopUpId, startedAt: Schema.Int, method: Schema.String })),
+  underWay: Schema.NullOr(
+    Schema.Struct({ topUpId: TopUpId, startedAt: Schema.Int, method: Schema.String, stopped: Schema.Boolean })
+  ),
   retryAt: Schema.Int,
   updatedAt: Schema.Int
 })
@@ -41,7 +43,8 @@ const besideRow = rowOf(
 const columns = `a.workspace_id as "workspaceId", a.status, a.below_micros as "belowMicros", a.amount_micros as "amountMicros",
   a.monthly_maximum_micros as "monthlyMaximumMicros", a.disabled_reason as "disabledReason", a.month, a.month_micros as "monthMicros",
   case when a.top_up_id is not null then
-    json_build_object('topUpId', a.top_up_id, 'startedAt', a.started_at, 'method', a.charged_method) end as "underWay",
+    json_build_object('topUpId', a.top_up_id, 'startedAt', a.started_at, 'method', a.charged_method,
+      'stopped', coalesce(a.stopped_top_up_id = a.top_up_id, false)) end as "underWay",
   a.retry_at as "retryAt", a.updated_at as "updatedAt"`
 
 export const automaticRows = (database: Database["Type"]): Effect.Effect<AutomaticRows> =>
@@ -63,14 +66,16 @@ export const automaticRows = (database: Database["Type"]): Effect.Effect<Automat
       })
     const put = (rule: AutomaticTopUp) => sql`
       insert into automatic_top_ups (workspace_id, status, below_micros, amount_micros, monthly_maximum_micros, disabled_reason,
-        month, month_micros, top_up_id, started_at, charged_method, retry_at, updated_at)
+        month, month_micros, top_up_id, started_at, charged_method, stopped_top_up_id, retry_at, updated_at)
       values (${rule.workspaceId}, ${rule.status}, ${rule.belowMicros}, ${rule.amountMicros}, ${rule.monthlyMaximumMicros},
         ${rule.disabledReason}, ${rule.month}, ${rule.monthMicros}, ${rule.underWay?.topUpId ?? null},
-        ${rule.underWay?.startedAt ?? null}, ${rule.underWay?.method ?? null}, ${Math.ceil(rule.retryAt)}, ${rule.updatedAt})
+        ${rule.underWay?.startedAt ?? null}, ${rule.underWay?.method ?? null},
+        ${rule.underWay?.stopped === true ? rule.underWay.topUpId : null}, ${Math.ceil(rule.retryAt)}, ${rule.updatedAt})
       on conflict (workspace_id) do update set status = excluded.status, below_micros = excluded.below_micros,
         amount_micros = excluded.amount_micros, monthly_maximum_micros = excluded.monthly_maximum_micros,
         disabled_reason = excluded.disabled_reason, month = excluded.month, month_micros = excluded.month_micros,
         top_up_id = excluded.top_up_id, started_at = excluded.started_at, charged_method = excluded.charged_method,
+        stopped_top_up_id = excluded.stopped_top_up_id,
         retry_at = excluded.retry_at, updated_at = excluded.updated_at`
     return {
       standing: standing(""),

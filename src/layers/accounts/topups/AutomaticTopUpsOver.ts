@@ -172,7 +172,7 @@ export const automaticTopUpsOver = (parts: AutomaticParts): AutomaticTopUps["Typ
     // Looked at last, because what comes before it may have taken a while: the owner may have taken the rule away.
     const standing = yield* automatic.standing(rule.workspaceId)
     const noTopUps = noTopUpReason({ operatorWorkspace: standing.operatorWorkspace, processorConfigured })
-    if (standing.rule === null || !mayCharge(standing.rule, noTopUps))
+    if (standing.rule === null || !mayCharge(standing.rule, row, { ...standing, noTopUps }))
       return ageMillis < uncalledAfterMillis ? null : "never"
     return yield* payments.charge({ topUpId, workspaceId: rule.workspaceId, amountMicros: row.amountMicros, method })
   })

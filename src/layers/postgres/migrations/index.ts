@@ -39,6 +39,7 @@ import { nodes } from "./0033_nodes.js"
 import { keysByWorkspace } from "./0034_keys_by_workspace.js"
 import { endsTold } from "./0035_ends_told.js"
 import { keysOfNodes } from "./0036_keys_of_nodes.js"
+import { stoppedTopUps } from "./0037_stopped_top_ups.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -76,5 +77,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0033_nodes": nodes,
   "0034_keys_by_workspace": keysByWorkspace,
   "0035_ends_told": endsTold,
-  "0036_keys_of_nodes": keysOfNodes
+  "0036_keys_of_nodes": keysOfNodes,
+  "0037_stopped_top_ups": stoppedTopUps
 }
