@@ -195,7 +195,7 @@ export const automaticTopUpsSuite = (name: string, make: MakeTopUps) =>
           assert.lengthOf(stopped.charges, 1)
           yield* stop(card)
           const before = yield* card.available
-          for (const pause of ["61 seconds", "61 seconds", "2 minutes"] as const) {
+          for (const pause of ["61 seconds", "61 seconds", "2 minutes", "3 minutes"] as const) {
             yield* TestClock.adjust(pause)
             yield* card.turn
           }
@@ -205,7 +205,7 @@ export const automaticTopUpsSuite = (name: string, make: MakeTopUps) =>
             items.find((each) => each.topUpId === topUpId)
           )
           assert.strictEqual((yield* topUp)?.status, "pending")
-          yield* TestClock.adjust("3 minutes")
+          yield* TestClock.adjust("4 minutes")
           yield* card.turn
           assert.strictEqual((yield* topUp)?.status, "failed")
           yield* TestClock.adjust("10 hours")

@@ -9,6 +9,7 @@ import { BillingUnavailable, NotFound } from "../../../domain/ApiErrors.js"
 import { type Actor, gatewayItself } from "../../../domain/AuditEntry.js"
 import {
   automaticMessage,
+  leaseMillis,
   mayCharge,
   type AutomaticTopUp,
   type TopUpUnderWay,
@@ -45,10 +46,11 @@ const workedOnAtOnce = 4
 /** Payments can be found by what is written on them some time after they were made. */
 const foundAfterMillis = 120_000
 /**
- * From this age on, the last charge of a top-up was made at least `foundAfterMillis` ago, because of the pauses of
- * `topUpResumed`: what is not found by then was not paid. A payment that comes all the same is credited by its event.
+ * From this age on, the last charge of a top-up ended at least `foundAfterMillis` ago, so what is not found by then was
+ * not paid: by `topUpResumed`, the try before began when two thirds of this age had passed at the latest, and its work
+ * was over when its lease ended. A payment that comes all the same is credited by its event.
  */
-const uncalledAfterMillis = 3 * foundAfterMillis
+const uncalledAfterMillis = 3 * (leaseMillis + foundAfterMillis)
 const chargeMillisMax = Duration.toMillis(Duration.hours(chargeHours))
 
 export interface AutomaticParts {
