@@ -37,6 +37,20 @@ it.effect("work that the storage answers with a failure of its own says so, too"
   })
 )
 
+it.effect("after work that was given up, the first that is taken at once says that the storage works again", () =>
+  Effect.gen(function* () {
+    const { heard, patiently } = stage()
+    const waiting = yield* Effect.fork(patiently(Effect.fail(busy)))
+    yield* TestClock.adjust("1 minute")
+    yield* Fiber.interrupt(waiting)
+    assert.strictEqual(heard.worked, 0)
+    assert.strictEqual(yield* patiently(Effect.succeed("taken")), "taken")
+    assert.strictEqual(heard.worked, 1)
+    assert.strictEqual(yield* Effect.flip(patiently(Effect.fail("refused"))), "refused")
+    assert.strictEqual(heard.worked, 2)
+  })
+)
+
 it.effect("work that is given up, or that breaks, while it waits says no such thing", () =>
   Effect.gen(function* () {
     const { heard, patiently } = stage()

@@ -94,12 +94,14 @@ export const patientlyWith = (trouble: Trouble): Patiently => {
   const worked = Effect.sync(trouble.worked)
   return (work) =>
     Effect.catchIf(work, isStorageError, (error) =>
-      told(error).pipe(
-        Effect.zipRight(
-          Effect.retry(Effect.tapError(work, told), { schedule: untilStorageAnswers, while: isStorageError })
-        ),
-        // Any failure that is left is an answer of the storage, too. An interruption or a defect is none.
-        Effect.tapBoth({ onFailure: () => worked, onSuccess: () => worked })
+      Effect.zipRight(
+        told(error),
+        Effect.retry(Effect.tapError(work, told), { schedule: untilStorageAnswers, while: isStorageError })
       )
-    ).pipe(Effect.catchIf(isStorageError, Effect.die))
+    ).pipe(
+      // Also where it did not have to wait: work that was given up while it waited cannot say that the storage answers
+      // again. Any failure that is left is an answer of the storage, too. An interruption or a defect is none.
+      Effect.tapBoth({ onFailure: () => worked, onSuccess: () => worked }),
+      Effect.catchIf(isStorageError, Effect.die)
+    )
 }
