@@ -175,12 +175,14 @@ export class RunStore extends Context.Tag("gateway/services/RunStore")<
       options: ClaimOptions & { readonly except: ReadonlyArray<string> }
     ) => Effect.Effect<ReadonlyArray<LeasedRun>, StorageError>
     /**
-     * Up to `limit` queued runs that have waited longer than this, oldest first. Nothing is locked: whoever ends them
-     * is fenced.
+     * Up to `limit` queued runs that have waited longer than this, oldest first. Nobody else is told of them, and
+     * they are not told of again, for `asideMillis`: so one node ends each, and one that cannot be ended holds up no
+     * other. They stay queued, and may be taken or cancelled meanwhile: whoever ends them is fenced.
      */
     readonly waitedLonger: (options: {
       readonly millis: number
       readonly limit: number
+      readonly asideMillis: number
     }) => Effect.Effect<ReadonlyArray<LateRun>, StorageError>
     /** Prolongs leases that are still held, to end so many milliseconds from now. */
     readonly heartbeat: (leases: ReadonlyArray<HeldLease>, leaseMillis: number) => Effect.Effect<Renewed, StorageError>

@@ -28,7 +28,7 @@ export const crossings: ReadonlyArray<Crossing> = [
   { what: "The tokens of a member", text: "update tokens set revoked_at =" },
   { what: "The tokens of a member", text: `select token_id as "tokenId" from tokens where made_by` },
   { what: "Taking queued and lost runs", text: "with wanted as materialized" },
-  { what: "Queued runs that waited too long", text: "r.status = 'queued'\n            and r.created_at <" },
+  { what: "Queued runs that waited too long", text: "with late as materialized" },
   { what: "Runs that wait for a person", text: "from runs r where r.status = 'reconciliation_pending'" },
   { what: "The age of the oldest queued run", text: "select min(created_at) as since from runs" },
   { what: "Finding the workspace of a run by its id", text: "from workspaces w join runs r" },

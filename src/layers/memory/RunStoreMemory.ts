@@ -193,11 +193,18 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
             !options.except.includes(stored.lease.token),
           options
         ),
-      waitedLonger: ({ limit, millis }) =>
-        Effect.map(Effect.zip(storage.read, Clock.currentTimeMillis), ([state, now]) =>
-          oldestFirst(state, ({ run }) => run.status === "queued" && run.createdAt < now - millis)
-            .slice(0, limit)
-            .map(({ run }) => ({ run, restored: false }))
+      waitedLonger: ({ asideMillis, limit, millis }) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          storage.modify((state) => {
+            const late = oldestFirst(
+              state,
+              ({ leaseEndsAt, run }) => run.status === "queued" && run.createdAt < now - millis && leaseEndsAt <= now
+            ).slice(0, limit)
+            return [
+              late.map(({ run }) => ({ run, restored: false })),
+              late.reduce((after, stored) => put(after, { ...stored, leaseEndsAt: now + asideMillis }), state)
+            ]
+          })
         ),
       heartbeat: (leases, leaseMillis) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) =>

@@ -98,13 +98,21 @@ export const runClaims = (database: Database["Type"], ids: Ids["Type"], database
       })
     )
 
-  const waitedLonger: RunStore["Type"]["waitedLonger"] = ({ limit, millis }) =>
+  const waitedLonger: RunStore["Type"]["waitedLonger"] = ({ asideMillis, limit, millis }) =>
     transact(
       Effect.gen(function* () {
         const time = yield* now
+        // A queued run has no lease token, so the time alone sets it aside: the fence of its end does not look at it.
         const rows = yield* verified(sql`
-          select ${runs}, r.restored from runs r where ${identity.fence()} and r.status = 'queued'
-            and r.created_at < ${time} - ${millis}::bigint order by r.created_at, r.run_id limit ${limit}`)
+          with late as materialized (
+            select workspace_id, run_id from runs where ${identity.fence()} and status = 'queued'
+              and created_at < ${time} - ${millis}::bigint and coalesce(lease_expires_at, 0) <= ${time}
+            order by created_at, run_id limit ${limit} for update skip locked
+          ), aside as (
+            update runs r set lease_expires_at = ${time} + ${asideMillis}::bigint
+            from late l where r.workspace_id = l.workspace_id and r.run_id = l.run_id returning r.*
+          )
+          select ${runs}, r.restored from aside r order by r.created_at, r.run_id`)
         const marks = yield* lateRows(Effect.succeed(rows))
         return Arr.zipWith(yield* runRows(Effect.succeed(rows)), marks, (run, { restored }) => ({ run, restored }))
       })

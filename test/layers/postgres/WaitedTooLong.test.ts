@@ -47,6 +47,22 @@ const suite = (name: string, storage: Layer.Layer<Storage>) =>
       )
 
     test(
+      "are given to one node each, and those set aside hold up no others",
+      () =>
+        Effect.gen(function* () {
+          const { waitedLonger } = yield* RunStore
+          const principal = yield* funded(funds)
+          yield* Effect.replicateEffect(create(principal, "mock-email-find", 0), 5)
+          const look = waitedLonger({ limit: 2, millis: -1, asideMillis: never })
+          const found = (yield* Effect.all([look, look, look, look], { concurrency: 4 })).flat()
+          const rest = yield* waitedLonger({ limit: 10, millis: -1, asideMillis: never })
+          assert.lengthOf(new Set([...found, ...rest].map(({ run: { runId } }) => runId)), 5)
+          assert.lengthOf([...found, ...rest], 5)
+        }),
+      { slots: 0, queueMillisMax: never }
+    )
+
+    test(
       "are found oldest first, and go on with a node that took them at the same moment",
       () =>
         Effect.gen(function* () {
@@ -54,7 +70,9 @@ const suite = (name: string, storage: Layer.Layer<Storage>) =>
           const settlement = yield* Settlement
           const principal = yield* funded(funds)
           const mine = (limit: number, millis = -1) =>
-            Effect.map(waitedLonger({ limit, millis }), (found) => found.map(({ run: { runId } }) => runId))
+            Effect.map(waitedLonger({ limit, millis, asideMillis: 0 }), (found) =>
+              found.map(({ run: { runId } }) => runId)
+            )
           const [first, second] = [
             (yield* create(principal, "mock-email-find", 0)).run,
             (yield* create(principal, "mock-email-find", 0)).run
@@ -63,7 +81,7 @@ const suite = (name: string, storage: Layer.Layer<Storage>) =>
           assert.deepStrictEqual(yield* mine(1), [first.runId])
           assert.deepStrictEqual(yield* mine(10, never), [])
 
-          const [late] = yield* waitedLonger({ limit: 1, millis: -1 })
+          const [late] = yield* waitedLonger({ limit: 1, millis: -1, asideMillis: 0 })
           assert.isDefined(late)
           const [taken] = yield* claim({ node: "another", limit: 1, leaseMillis: 600_000 })
           assert.isDefined(taken)

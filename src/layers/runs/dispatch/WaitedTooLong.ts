@@ -40,17 +40,21 @@ interface QueueParts {
   readonly store: RunStore["Type"]
 }
 
-/** Ends all of them, a portion at a time. */
+/**
+ * Ends all of them, a portion at a time. One that cannot be ended is looked at again when a lease would have ended, and
+ * ends this turn: the next one goes on with the others.
+ */
 export const endAllWaitedTooLong = ({ options, settlement, store }: QueueParts): Effect.Effect<void, StorageError> =>
-  store.waitedLonger({ millis: options.queueMillisMax, limit: portion }).pipe(
-    Effect.tap((late) =>
-      Effect.uninterruptible(
-        Effect.forEach(late, (found) => endWaitedTooLong(settlement, found, null), {
-          concurrency: "unbounded",
-          discard: true
-        })
+  store.waitedLonger({ millis: options.queueMillisMax, limit: portion, asideMillis: options.leaseMillis }).pipe(
+    Effect.flatMap((late) =>
+      Effect.map(
+        Effect.partition(late, (found) => Effect.sandbox(endWaitedTooLong(settlement, found, null)), {
+          concurrency: "unbounded"
+        }),
+        ([broken]) => ({ broken, more: late.length === portion })
       )
     ),
-    Effect.repeat({ while: ({ length }) => length === portion }),
-    Effect.asVoid
+    Effect.uninterruptible,
+    Effect.repeat({ while: ({ broken, more }) => more && broken.length === 0 }),
+    Effect.flatMap(({ broken: [first] }) => (first === undefined ? Effect.void : Effect.failCause(first)))
   )
