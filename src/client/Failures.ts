@@ -157,18 +157,24 @@ export class RunUncertain extends Failure {
   }
 }
 
+interface AboutAborted extends OfRun {
+  readonly idempotencyKey: string | null
+  /** False where the gateway did not let this token look for the run. */
+  readonly mayLook?: boolean
+}
+
 /** A call that only waited has no key: a new one would be another run beside the one that goes on. */
-const abortedHint = ({
-  idempotencyKey,
-  mayStillRun,
-  run
-}: OfRun & { readonly idempotencyKey: string | null }): string => {
+const abortedHint = ({ idempotencyKey, mayLook = true, mayStillRun, run }: AboutAborted): string => {
   if (!mayStillRun)
     return idempotencyKey === null
       ? "Nothing was done: send it again if you still want it."
       : "Send it with a new idempotency key if you still want it."
-  if (idempotencyKey !== null)
-    return "It may still run. The same call with this idempotency key answers what became of it, or does it now if it never arrived; for a run, runs.list with the key only looks."
+  if (idempotencyKey !== null) {
+    const look = mayLook
+      ? "for a run, runs.list with the key only looks."
+      : "to look for the run, and so to cancel it, the token needs the scope runs:read."
+    return `It may still run. The same call with this idempotency key answers what became of it, or does it now if it never arrived; ${look}`
+  }
   return run === null
     ? lookFirst
     : `Only the waiting ended: ${run.runId} goes on and can be charged. Read it with runs.get.`
@@ -184,7 +190,7 @@ export class Aborted extends Failure {
    */
   readonly run: Run | null
 
-  constructor(about: OfRun & { readonly reason: unknown; readonly idempotencyKey: string | null }) {
+  constructor(about: AboutAborted & { readonly reason: unknown }) {
     const { idempotencyKey, mayStillRun, reason, run } = about
     super(
       run === null ? "The call was aborted" : `The call was aborted; ${run.runId} is ${run.status}`,

@@ -3,7 +3,7 @@
  * that happens on the way can make a second run. The caller's signal cancels the run at the gateway.
  */
 import type { Run, RunRequest } from "./api/Schemas.js"
-import { Aborted, type FailedRun, RunFailed, RunUncertain, UnexpectedAnswer } from "./Failures.js"
+import { Aborted, type FailedRun, Refused, RunFailed, RunUncertain, UnexpectedAnswer } from "./Failures.js"
 import { newKey, type Transport } from "./Transport.js"
 import { pause } from "./Waiting.js"
 
@@ -33,6 +33,7 @@ const isFailed = (run: Run): run is FailedRun =>
   (run.status === "failed" || run.status === "blocked") && run.error !== undefined
 /** Of an answer that is no run, nothing can be read later. */
 const isNamed = (run: object) => "runId" in run && typeof run.runId === "string"
+const isForbidden = (failure: unknown) => failure instanceof Refused && failure.code === "forbidden"
 const isUnderWay = (run: Run) => run.status === "queued" || run.status === "running"
 
 /** What `run` has made: the key of its call, and the run where an answer has named it. */
@@ -83,12 +84,11 @@ export const runToEnd = async (
    * run where none is: a caller who aborts must not start with it what cannot be stopped.
    */
   const found = async (): Promise<{ readonly runId: string } | null> => {
-    const query = { idempotencyKey, limit: 2 }
+    const query = { idempotencyKey, limit: 1 }
     for (let looks = 1; ; looks++) {
       const { runs } = await transport.send("runs.list", { query, retryForMillis: cancelForMillis })
-      const [run, another] = runs
-      // One key has one run: a gateway that answers two does not know the filter, and neither need be this call's.
-      if (another !== undefined) return null
+      // A gateway that does not know the filter lists other runs, and none of its runs says the key.
+      const run = runs.find((each) => each.idempotencyKey === idempotencyKey)
       if (run !== undefined) return run
       if (looks === looksForRun) return null
       await pause(lookAgainMillis, undefined)
@@ -119,7 +119,10 @@ export const runToEnd = async (
     if (!(failure instanceof Aborted)) throw failure
     const about = { reason: signal?.reason, idempotencyKey }
     if (created === null && !failure.mayStillRun) throw new Aborted({ ...about, run: null, mayStillRun: false })
-    const run = await cancel().catch(() => null)
-    throw new Aborted({ ...about, run: run ?? created, mayStillRun: run === null || isUnderWay(run) })
+    const { mayLook, run } = await cancel().then(
+      (left) => ({ mayLook: true, run: left }),
+      (why: unknown) => ({ mayLook: !isForbidden(why), run: null })
+    )
+    throw new Aborted({ ...about, run: run ?? created, mayStillRun: run === null || isUnderWay(run), mayLook })
   }
 }

@@ -34,6 +34,8 @@ const called = (gateway: Pick<TestGateway, "calls">, count = 1) =>
 const created = ({ passed }: FaultyProxy) =>
   passed.filter(({ method, path }) => method === "POST" && /^\/v1\/runs(?:\?|$)/.test(path))
 
+const cancelled = ({ passed }: FaultyProxy) => passed.filter(({ path }) => path.includes("/cancel"))
+
 /** The relay answers a list of these runs itself. */
 const listing = (...runs: ReadonlyArray<object>): Fault => ({
   fault: "answer",
@@ -154,29 +156,38 @@ describe("an aborted run", () => {
       assert.deepStrictEqual([proxy.passed.length, gateway.calls().length], [0, 0])
     }))
 
-  it("may go on where the token may not read runs, or the gateway does not know the filter by key", () =>
+  it("may go on where the token may not look for it, and the failure says what that needs", () =>
     onGateway(
       { scopes: ["runs:execute"], providers: { "mock-email-find": silence } },
       async ({ client, gateway, proxy }) => {
-        const run = { runId: "run_of_somebody_else" }
-        const lists: ReadonlyArray<Fault> = [{ fault: "none" }, listing(run, run)]
-        for (const [before, list] of lists.entries()) {
-          const controller = new AbortController()
-          proxy.next({ fault: "none" }, list)
-          const key = `order ${before}`
-          const running = abortedBy(client.run(request, { signal: controller.signal, idempotencyKey: key }))
-          await called(gateway, before + 1)
-          controller.abort(reason)
-          const failure = await running
-          assert.deepStrictEqual([failure.run, failure.mayStillRun, failure.idempotencyKey], [null, true, key])
-        }
-        assert.strictEqual(created(proxy).length, lists.length)
-        assert.deepStrictEqual(
-          proxy.passed.filter(({ path }) => path.includes("/cancel")),
-          []
-        )
+        const controller = new AbortController()
+        const running = abortedBy(client.run(request, { signal: controller.signal, idempotencyKey: "order 17" }))
+        await called(gateway)
+        controller.abort(reason)
+        const failure = await running
+        assert.deepStrictEqual([failure.run, failure.mayStillRun, failure.idempotencyKey], [null, true, "order 17"])
+        assert.include(failure.retryHint, "runs:read")
+        assert.deepStrictEqual([created(proxy).length, cancelled(proxy)], [1, []])
       }
     ))
+
+  it("is no run that a gateway lists without knowing the filter by key", () =>
+    onGateway({ providers: { "mock-email-find": silence } }, async ({ client, gateway, proxy }) => {
+      const foreign = { runId: "run_of_somebody_else" }
+      const keyed = { ...foreign, idempotencyKey: "order of somebody else" }
+      for (const [before, list] of [listing(foreign), listing(keyed)].entries()) {
+        const controller = new AbortController()
+        proxy.next({ fault: "none" }, list, list)
+        const idempotencyKey = `order ${before}`
+        const running = abortedBy(client.run(request, { signal: controller.signal, idempotencyKey }))
+        await called(gateway, before + 1)
+        controller.abort(reason)
+        const failure = await running
+        assert.deepStrictEqual([failure.run, failure.mayStillRun], [null, true])
+        assert.notInclude(failure.retryHint, "runs:read")
+      }
+      assert.deepStrictEqual(cancelled(proxy), [])
+    }))
 
   it("was never made where the signal was aborted before the first attempt, or after a refusal", () =>
     onGateway({}, async ({ client, clientWith, direct, proxy }) => {

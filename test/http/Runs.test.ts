@@ -489,6 +489,16 @@ describe("GET /v1/runs", () => {
     })
   )
 
+  it.scopedLive("say the key that they were asked for by, so that no other run is taken for the one with it", () =>
+    Effect.gen(function* () {
+      const { gateway } = yield* pages
+      const keysOf = (query: string) =>
+        Effect.map(gateway.get(`/v1/runs${query}`), ({ json }) => [json.runs.length, json.runs[0].idempotencyKey])
+      assert.deepStrictEqual(yield* keysOf("?idempotencyKey=order+17"), [1, "order 17"])
+      assert.deepStrictEqual(yield* keysOf(""), [1, undefined])
+    })
+  )
+
   it.scopedLive("says of a run whose result was dropped that it was, where results were asked for", () =>
     Effect.gen(function* () {
       const items: ReadonlyArray<ListedRun> = [{ ...completedRun, result: null, payloadDropped: true }, completedRun]

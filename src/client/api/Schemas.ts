@@ -1725,6 +1725,11 @@ export type RunSummary = {
   readonly error?: RunError | undefined
   /** The size of the result in bytes; null when there is none. Example: 61. */
   readonly resultBytes: number | null
+  /**
+   * The key that it was made with; only where the list was asked for by it. Example: "order 4711: find the
+   * address".
+   */
+  readonly idempotencyKey?: string | undefined
   readonly result?: RunResult | undefined
   /**
    * True on a run whose result and files this gateway has dropped because of its age; absent on all others,

@@ -114,16 +114,21 @@ interface RunListQuery extends PageQuery {
 
 export const listRuns = Effect.fnUntraced(function* (runs: Service, workspaceId: WorkspaceId, asked: RunListQuery) {
   const { capability, endpointId, idempotencyKey, includeResult, providerId, status, tokenId } = asked
+  const key = idempotencyKey === undefined ? {} : { idempotencyKey }
   const filter = {
     ...(status === undefined ? {} : { status }),
     ...(capability === undefined ? {} : { capability }),
     ...(endpointId === undefined ? {} : { endpointId }),
     ...(providerId === undefined ? {} : { providerId }),
     ...(tokenId === undefined ? {} : { tokenId }),
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...key,
     ...spanOf(asked)
   }
   const binding = { list: "runs", workspaceId, filters: filter }
   const page = yield* runs.list(workspaceId, filter, yield* pageRequest(asked, binding, badRunsCursor), includeResult)
-  return { runs: page.items.map(runSummary), nextCursor: yield* nextCursor(page, binding) }
+  // A run says the key that it was asked for by: a gateway that does not know this filter lists other runs.
+  return {
+    runs: page.items.map((run) => ({ ...runSummary(run), ...key })),
+    nextCursor: yield* nextCursor(page, binding)
+  }
 })

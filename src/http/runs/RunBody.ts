@@ -182,6 +182,9 @@ const dropped = (only: string) =>
 
 export const RunSummary = Schema.Struct({
   ...summaryFields,
+  idempotencyKey: optional(
+    text("The key that it was made with; only where the list was asked for by it", "order 4711: find the address")
+  ),
   result: optional(Result),
   payloadDropped: dropped(", and where results were not asked for")
 }).annotations({
