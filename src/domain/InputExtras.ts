@@ -7,6 +7,7 @@
 import { canonical, isObject, type Json, type JsonObject } from "./Json.js"
 import { member } from "./Members.js"
 import type { Endpoint, Operation } from "./Manifest.js"
+import { isKnown } from "./OperationInput.js"
 import type { Credential } from "./ProviderCall.js"
 import { doubledKeys } from "./TakenNames.js"
 
@@ -29,20 +30,6 @@ const refusesUnknown = ({ operation, provider }: Endpoint): boolean =>
     ? !provider.mock && hasFixedPrice(operation) && !isOpen(operation)
     : operation.unknown === "refuse"
 
-const namesIn = (schema: JsonObject): ReadonlyArray<string> => {
-  const { properties } = schema
-  const choices = ["allOf", "anyOf", "oneOf"].flatMap((keyword): ReadonlyArray<Json> => {
-    const list = member(schema, keyword)
-    return Array.isArray(list) ? list : []
-  })
-  return [...(isObject(properties) ? Object.keys(properties) : []), ...choices.filter(isObject).flatMap(namesIn)]
-}
-
-const isKnown = ({ operation }: Endpoint): ((name: string) => boolean) => {
-  const names = new Set([...namesIn(operation.input), ...Object.keys(operation.bindings), ...(operation.extras ?? [])])
-  return (name) => names.has(name) || operation.path.includes(`{${name}}`)
-}
-
 /** The field asks for nothing extra: it is null or has its default (false when the schema declares none). */
 const isPlain = ({ input }: Operation, name: string, value: Json): boolean => {
   const { properties } = input
@@ -54,7 +41,7 @@ const isPlain = ({ input }: Operation, name: string, value: Json): boolean => {
 /** Unknown keys that a run under this key may not send. */
 const refusedUnknown = (endpoint: Endpoint, key: Credential["_tag"], input: JsonObject): ReadonlyArray<string> => {
   if (key !== "Platform" || !refusesUnknown(endpoint)) return []
-  const known = isKnown(endpoint)
+  const known = isKnown(endpoint.operation)
   return Object.keys(input).filter((name) => !known(name))
 }
 

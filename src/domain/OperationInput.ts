@@ -52,6 +52,24 @@ export const inputFields = (operation: Pick<Operation, "input">): ReadonlyArray<
     : []
 }
 
+/** The fields that a schema names, also those below its choices. */
+export const namesIn = (schema: JsonObject): ReadonlyArray<string> => {
+  const { properties } = schema
+  const choices = ["allOf", "anyOf", "oneOf"].flatMap((keyword) => schemasIn(member(schema, keyword)))
+  return [...(isObject(properties) ? Object.keys(properties) : []), ...choices.flatMap(namesIn)]
+}
+
+/** Whether a key of an input is one that the manifest declares: only of others is it unknown what they do. */
+export const isKnown = ({
+  bindings,
+  extras = [],
+  input,
+  path
+}: Pick<Operation, "bindings" | "extras" | "input" | "path">): ((name: string) => boolean) => {
+  const names = new Set([...namesIn(input), ...Object.keys(bindings), ...extras])
+  return (name) => names.has(name) || path.includes(`{${name}}`)
+}
+
 const bodies: ReadonlySet<string> = new Set(["json", "form", "multipart"])
 
 /**

@@ -1,12 +1,13 @@
 /**
- * Which names of a request an operation sets itself: by a fixed value, by the binding of a field, in the query of its
- * path, or with the key. An input must not bring a second value of such a name, because many servers take the first of
- * two. A JSON body has one member of a name, and what the manifest says goes before it. Pure.
+ * Which names of a request are set for an input: by a fixed value, by the binding of a field that the input has, in the
+ * query of the path, or with the key. The input must not bring a second value of such a name, because many servers take
+ * the first of two. A JSON body has one member of a name, and what the manifest says goes before it. Pure.
  */
 import type { JsonObject } from "./Json.js"
 import type { Auth, Endpoint, Place } from "./Manifest.js"
 import { takesFields } from "./manifest/Request.js"
-import { inputFields } from "./OperationInput.js"
+import { member } from "./Members.js"
+import { isKnown } from "./OperationInput.js"
 
 type Request = Pick<Endpoint, "operation" | "provider">
 
@@ -62,33 +63,37 @@ export const namesInPath = ({ operation }: Pick<Request, "operation">): Readonly
   ...new URLSearchParams(operation.path.split("?", 2)[1] ?? "").keys()
 ]
 
-const namesTaken = (request: Request, place: Place): ReadonlySet<string> => {
+/** Two names that are the same here are one name to many servers. */
+export const comparable = (name: string): string => name.toLowerCase()
+
+/** The input has the defaults of its fields. A null is not sent where names can be doubled. */
+const namesTaken = (request: Request, place: Place, input: JsonObject): ReadonlySet<string> => {
   const { operation, provider } = request
+  const bound = Object.entries(operation.bindings).flatMap(([field, binding]) =>
+    (member(input, field) ?? null) === null ? [] : [binding]
+  )
   return new Set(
     [
-      ...[...Object.values(operation.bindings), ...provider.fixed, ...operation.fixed].flatMap((each) =>
-        each.in === place ? [each.name] : []
-      ),
+      ...[...bound, ...provider.fixed, ...operation.fixed].flatMap((each) => (each.in === place ? [each.name] : [])),
       ...keyNamesAt(provider.auth, place),
       ...(place === "query" ? namesInPath(request) : [])
-    ].map((name) => name.toLowerCase())
+    ].map(comparable)
   )
 }
 
 /** Whether a name is one of these. Servers read `limit[0]` and ` limit` as `limit` too. */
 export const isTaken = (name: string, taken: ReadonlySet<string>): boolean => {
-  const lower = name.toLowerCase()
-  return taken.has(lower) || taken.has((lower.split(/[.[]/, 1)[0] ?? lower).trim())
+  const same = comparable(name)
+  return taken.has(same) || taken.has((same.split(/[.[]/, 1)[0] ?? same).trim())
 }
 
 /** Keys of an input that no field declares, and that would be a second value of what the operation sets itself. */
 export const doubledKeys = (request: Request, input: JsonObject): ReadonlyArray<string> => {
-  const { operation } = request
   const place = placeOfUnbound(request)
   if (place === "json") return []
-  const declared = new Set([...inputFields(operation).map(([name]) => name), ...Object.keys(operation.bindings)])
-  const unknown = Object.keys(input).filter((name) => !declared.has(name) && !operation.path.includes(`{${name}}`))
+  const known = isKnown(request.operation)
+  const unknown = Object.keys(input).filter((name) => !known(name))
   if (unknown.length === 0) return []
-  const taken = namesTaken(request, place)
+  const taken = namesTaken(request, place, input)
   return unknown.filter((name) => isTaken(name, taken))
 }

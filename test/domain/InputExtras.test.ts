@@ -51,12 +51,23 @@ describe("an unknown key", () => {
       fixed: [{ in: "query", name: "limit", value: 1 }],
       provider: { auth: { type: "query", name: "key" } }
     }
-    const input = { name: "Ada", q: 1, "ids[]": 2, ids: 3, limit: 9, "LIMIT[0]": 9, format: "xml", key: "mine", n: 1 }
+    const input = {
+      name: "Ada",
+      list: [1],
+      q: 1,
+      "ids[]": 2,
+      ids: 3,
+      limit: 9,
+      "LIMIT[0]": 9,
+      format: "xml",
+      key: "mine",
+      n: 1
+    }
     const doubles = ["q", "ids[]", "limit", "LIMIT[0]", "format", "key"]
     for (const key of ["Platform", "Connection", "None"] as const) {
       assert.deepStrictEqual(fieldsOf(doubling, key, input), doubles)
       const kept = withoutRefusedUnknown(made(doubling), key, input)
-      assert.deepStrictEqual(kept, { name: "Ada", ids: 3, n: 1 })
+      assert.deepStrictEqual(kept, { name: "Ada", list: [1], ids: 3, n: 1 })
     }
     const form = { method: "POST", fixed: [{ in: "form", name: "limit", value: 1 }] }
     assert.deepStrictEqual(fieldsOf(form, "None", input), ["limit", "LIMIT[0]"])
@@ -64,6 +75,23 @@ describe("an unknown key", () => {
     assert.deepStrictEqual(fieldsOf({ ...doubling, price: fixed, unknown: "refuse" }, "Platform", { limit: 9 }), [
       "limit"
     ])
+  })
+
+  it("that has the name of a bound field doubles nothing where this input does not set the field", () => {
+    const operation = { bindings: { size: { in: "query", name: "page[size]" }, ratio: { in: "query", name: "ar" } } }
+    const provider = { "page[size]": 5, "ar[a]": 1, AR: 2 }
+    assert.deepStrictEqual(fieldsOf(operation, "None", provider), [])
+    assert.deepStrictEqual(fieldsOf(operation, "None", { ...provider, size: null, ratio: null }), [])
+    assert.deepStrictEqual(fieldsOf(operation, "None", { ...provider, size: 1, ratio: "1:1" }), Object.keys(provider))
+  })
+
+  it("is none that the contract declares otherwise: as an extra, or in a choice of the schema", () => {
+    const operation = {
+      fixed: ["limit", "format"].map((name) => ({ in: "query", name, value: 1 })),
+      extras: ["limit[max]"],
+      input: { type: "object", properties: {}, anyOf: [{ properties: { "format.type": {} } }] }
+    }
+    assert.deepStrictEqual(fieldsOf(operation, "None", { "limit[max]": 1, "format.type": 1, limit: 1 }), ["limit"])
   })
 
   it("is one that stands nowhere: neither in a choice of the schema, nor in the path, the bindings or the extras", () => {

@@ -3,8 +3,8 @@
  * connection. Found when a manifest is read. A contract that was stored before is called as it is.
  */
 import type { Endpoint, Place } from "../../domain/Manifest.js"
-import { inputFields } from "../../domain/OperationInput.js"
-import { keyNamesAt, namesInPath, placeOfUnbound } from "../../domain/TakenNames.js"
+import { namesIn } from "../../domain/OperationInput.js"
+import { comparable, keyNamesAt, namesInPath, placeOfUnbound } from "../../domain/TakenNames.js"
 import { fieldsOfBody } from "../providers/RawBodies.js"
 import { placeholdersOf } from "../providers/Variables.js"
 import type { OperationProblem } from "./Soundness.js"
@@ -24,13 +24,11 @@ const doubling: ReadonlyMap<Place, string> = new Map<Place, string>([
   ["header", "the headers"]
 ])
 
-const sameName = (place: Place, name: string): string => (place === "header" ? name.toLowerCase() : name)
-
 const fieldsOf = (endpoint: Endpoint): ReadonlyArray<Placed> => {
   const { bindings, body, extras = [], input, path } = endpoint.operation
   const inPath = new Set(placeholdersOf(path))
   const ofBody = fieldsOfBody(body)
-  const unbound = [...inputFields({ input }).map(([name]) => name), ...extras].filter(
+  const unbound = [...new Set([...namesIn(input), ...extras])].filter(
     (name) => !Object.hasOwn(bindings, name) && !inPath.has(name) && !ofBody.has(name)
   )
   const rest = placeOfUnbound(endpoint)
@@ -64,12 +62,9 @@ const doubled = (endpoint: Endpoint): ReadonlyArray<OperationProblem> => {
   return [...fields, ...fixed].flatMap((each, index) => {
     const where = doubling.get(each.in)
     if (where === undefined) return []
-    const isSame = (other: Placed) =>
-      other.in === each.in && sameName(other.in, other.name) === sameName(each.in, each.name)
+    const isSame = (other: Placed) => other.in === each.in && comparable(other.name) === comparable(each.name)
     const isField = index < fields.length
-    const isOfKey = keyNamesAt(provider.auth, each.in).some(
-      (name) => sameName(each.in, name) === sameName(each.in, each.name)
-    )
+    const isOfKey = keyNamesAt(provider.auth, each.in).some((name) => comparable(name) === comparable(each.name))
     const constant = [...(isField ? fixed : []), ...written].find(isSame)
     const other = isField && !mayShare(operation, each) ? fields.slice(0, index).find(isSame) : undefined
     const why = isOfKey

@@ -6,7 +6,7 @@ import { Either } from "effect"
 import { cutText } from "../../domain/Characters.js"
 import { isObject, type JsonObject } from "../../domain/Json.js"
 import type { Binding, Endpoint, Place } from "../../domain/Manifest.js"
-import { isTaken } from "../../domain/TakenNames.js"
+import { comparable, isTaken } from "../../domain/TakenNames.js"
 import { keyPlaces } from "./KeyPlacement.js"
 import { signingProblems } from "./Signing.js"
 import { fieldsOfBody } from "./RawBodies.js"
@@ -90,7 +90,7 @@ export const takenProblem = (
   taken: ReadonlySet<string> | undefined
 ): string | null => {
   for (const key of Object.keys(value)) {
-    const name = pattern.replace("*", () => key).toLowerCase()
+    const name = comparable(pattern.replace("*", () => key))
     const isFree = pattern.startsWith("*")
     const doubles = taken !== undefined && (isFree ? isTaken(name, taken) : taken.has(name) || taken.has(name.trim()))
     if (doubles || (isFree && /^\s*(?:$|[.[])/.test(name)))

@@ -13,7 +13,7 @@ import { headerName, headerText, noHeaderName, noHeaderText } from "../../domain
 import { setMember } from "../../domain/Members.js"
 import { type BodyPath, bodyPath, type Members, pathProblem, setPath } from "./BodyPaths.js"
 import type { InputFile } from "../../domain/ProviderCall.js"
-import { bodiesOf, placeOfUnbound } from "../../domain/TakenNames.js"
+import { bodiesOf, comparable, placeOfUnbound } from "../../domain/TakenNames.js"
 import { fileProblems, type NamedFiles, namedFiles } from "./FileReferences.js"
 import { decodeBase64, isFile, type Part, StoredFile } from "./Multipart.js"
 import { fieldsOfBody, noFile, rawBody, type RawBody } from "./RawBodies.js"
@@ -169,7 +169,7 @@ export const planRequest = ({
         ...("name" in provider.auth ? [provider.auth.name] : []),
         ...keyPlaces(provider.auth).map(({ name }) => name),
         ...Object.keys(isObject(operation.input["properties"]) ? operation.input["properties"] : {})
-      ].map((name) => name.toLowerCase())
+      ].map(comparable)
     )
   const taken = new Map(
     [...bindings.values()].filter(({ style }) => style === "spread").map((each) => [each.in, takenIn(each.in)])

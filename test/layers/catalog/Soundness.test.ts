@@ -82,6 +82,14 @@ const bad: ReadonlyArray<readonly [member: object, path: string, message: string
     "goes to name of the query, which a fixed value sets already"
   ],
   [
+    {
+      input: { type: "object", properties: {}, anyOf: [{ properties: { LIMIT: {} } }] },
+      fixed: [{ in: "query", name: "limit", value: 1 }]
+    },
+    "input.properties.LIMIT",
+    "goes to LIMIT of the query, which a fixed value sets already"
+  ],
+  [
     { path: "/x?format=json", fixed: [{ in: "query", name: "format", value: "xml" }] },
     "fixed.format",
     "goes to format of the query, which the path sets already"
