@@ -33,6 +33,27 @@ const longestList = (value: Json): number => {
   return Object.values(value).reduce<number>((longest, inner) => Math.max(longest, longestList(inner)), 0)
 }
 
+const longer = (one: number, other: number): number => Math.max(one, other)
+
+/** Of the lists that are in no other one, which `skipItems` reads on: how many items the longest has. */
+export const longestOuter = (value: Json): number => {
+  if (Array.isArray(value)) return value.length
+  return isObject(value) ? Object.values(value).map(longestOuter).reduce(longer, 0) : 0
+}
+
+/** The same of the lists that are inside those items of the others that are shown. */
+const longestInner = (value: Json, skipItems: number, items: number): number => {
+  if (Array.isArray(value))
+    return value
+      .slice(skipItems, skipItems + items)
+      .map(longestList)
+      .reduce(longer, 0)
+  if (!isObject(value)) return 0
+  return Object.values(value)
+    .map((inner) => longestInner(inner, skipItems, items))
+    .reduce(longer, 0)
+}
+
 /** How long texts may be, from the longest on, while at least so many items of each list have room beside them. */
 const steps = [
   { chars: 20_000, items: 100 },
@@ -50,10 +71,13 @@ export interface Part {
 }
 export const everything: Part = { maxItems: null, skipItems: 0 }
 
-interface Shortened {
+export interface Shortened {
   readonly value: Json
   /** Items that each list was cut to; null when none was. */
   readonly items: number | null
+  /** Whether items are left behind those that are shown: of a list that is in no other one, and of one that is. */
+  readonly outerGoesOn: boolean
+  readonly innerGoesOn: boolean
   /** Characters that each text was cut to; null when none was. */
   readonly chars: number | null
   readonly arrays: ReadonlyArray<TrimmedArray>
@@ -71,6 +95,8 @@ export const shortened = (result: Json, { maxItems, skipItems }: Part, bytesMax:
     return {
       value,
       items: arrays.length === 0 ? null : items,
+      outerGoesOn: longestOuter(result) > skipItems + items,
+      innerGoesOn: longestInner(result, skipItems, items) > items,
       chars: hasLonger(kept.value, chars) ? chars : null,
       arrays
     }

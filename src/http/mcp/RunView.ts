@@ -15,7 +15,7 @@ import { trim } from "../../domain/Trim.js"
 import { optional, Time } from "../Fields.js"
 import type { RunBody } from "../runs/RunBody.js"
 import { fileOf } from "../runs/ShownRun.js"
-import { bytesOf, everything, fits, type Part, shortened, widest } from "./Fitting.js"
+import { bytesOf, everything, fits, longestOuter, type Part, type Shortened, shortened, widest } from "./Fitting.js"
 import type { Visit } from "./Tool.js"
 
 export const Skipped = Schema.Struct({ endpointId: Schema.String, code: SkipCode, reason: Schema.String })
@@ -173,21 +173,31 @@ const pathsOf = (result: Json): string => {
     : ` get_run with fields shows parts of it; the largest object in it has ${names.length} members, such as ${paths.join(", ")}.`
 }
 
-interface Cut {
-  readonly items: number | null
-  readonly chars: number | null
-}
+type Cut = Pick<Shortened, "chars" | "innerGoesOn" | "items" | "outerGoesOn">
 
-/** The way to what was cut, of which lists go on and long texts do not. */
-const cutWords = ({ chars, items }: Cut, { skipItems }: Part): string =>
+/** The way to what was cut, of which lists that are in no other one go on, and lists inside those and texts do not. */
+const cutWords = ({ chars, innerGoesOn, items, outerGoesOn }: Cut, { skipItems }: Part): string =>
   [
-    ...(items === null
+    ...(items === null || !(outerGoesOn || innerGoesOn)
       ? []
-      : [
-          ` Lists end after ${items} items: get_run with skip_items ${skipItems + items} shows the next of each that is in no other list; fields leaves room for more.`
-        ]),
+      : [` Lists end after ${items} items; fields leaves room for more.`]),
+    ...(items === null || !outerGoesOn
+      ? []
+      : [` get_run with skip_items ${skipItems + items} shows the next of each that is in no other list.`]),
+    ...(innerGoesOn ? [" Beyond that, no tool shows the rest of a list that is inside another one."] : []),
     ...(chars === null ? [] : [` Texts end after ${chars} characters, and no tool shows the rest of them.`])
   ].join("")
+
+/** Where nothing of any list is left to show, the reader has come to the end, or was led behind it. */
+const behindWords = (result: Json, { skipItems }: Part): string => {
+  const longest = longestOuter(result)
+  return skipItems === 0 || longest > skipItems
+    ? ""
+    : ` skip_items ${skipItems} is behind the end of every list that is in no other list: the longest has ${longest} items.`
+}
+
+const withWords = (view: RunView, words: string): RunView =>
+  words === "" ? view : { ...view, hint: `${view.hint ?? ""}${words}`.trim() }
 
 const askedOf = ({ maxItems, skipItems }: Part) => ({
   ...(maxItems === null ? {} : { max_items: maxItems }),
@@ -215,7 +225,7 @@ const cutOff = (view: RunView, result: Json, part: Part, reader: Reader): RunVie
       ...(short.items === null ? {} : { max_items: short.items }),
       arrays: short.arrays.slice(0, arraysToldMax).map((array) => ({ ...array, path: cutText(array.path, pathChars) }))
     },
-    hint: `${size} was cut.${more} ${whole}`
+    hint: `${size} was cut.${more}${behindWords(result, part)} ${whole}`
   })
 }
 
@@ -237,7 +247,8 @@ export const shown = (body: RunBody, reader: Reader, part: Part = everything): R
           result: trimmed.value,
           trimmed: { ...body.trimmed, truncated: trimmed.truncated, ...asked, arrays: trimmed.arrays }
         }
-  return fits(shownWhole) ? shownWhole : cutOff(view, result, part, reader)
+  const told = withWords(shownWhole, behindWords(result, part))
+  return fits(told) ? told : cutOff(view, result, part, reader)
 }
 
 /** A run that did not do what was asked is a failed call: hosts show it as one, and `error` says why. */

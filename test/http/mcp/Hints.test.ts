@@ -143,6 +143,32 @@ describe("a long list", () => {
   })
 })
 
+describe("a long list inside another list", () => {
+  const inner = Array.from({ length: 4_000 }, (_, n) => ({ id: n, name: `item number ${n}` }))
+
+  it("is not said to go on: no tool shows the rest of it", async () => {
+    const { hint, result } = await answered({ ...found, rows: [{ items: inner }] })
+    assert.isAbove(result.rows[0].items.length, 100)
+    assert.notInclude(hint, "skip_items")
+    assert.include(hint, "no tool shows the rest of a list that is inside another one")
+  })
+
+  it("is told beside the list that goes on", async () => {
+    const { hint, result } = await answered({ ...found, rows: [{ items: inner }], other: inner })
+    assert.include(hint, `skip_items ${result.other.length}`)
+    assert.include(hint, "no tool shows the rest of a list that is inside another one")
+  })
+
+  it("is behind nothing: skip_items behind the end of every list says so", async () => {
+    const { runId } = await answered({ ...found, rows: [{ items: inner }] })
+    const { value } = await agent.call("get_run", { runId, skip_items: 1 })
+    assert.deepStrictEqual(value.result.rows, [])
+    assert.include(value.hint, "skip_items 1 is behind the end of every list")
+    const none = await agent.call("get_run", { runId: (await answered(found)).runId, skip_items: 1 })
+    assert.include(none.value.hint, "skip_items 1 is behind the end of every list")
+  })
+})
+
 describe("what no tool can show", () => {
   it("is not promised: the rest of a long text is got by its address alone", async () => {
     const { hint, runId } = await answered({ ...found, text: "x".repeat(200_000) })
