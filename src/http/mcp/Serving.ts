@@ -46,14 +46,14 @@ type Sdk = Effect.Effect.Success<typeof sdk>
 
 const isArguments = Schema.is(ParsedObject)
 
-/** The JSON of an id that two requests of a batch have; null where each has its own. */
+/** The JSON, cut where it is long, of an id that two requests of a batch have; null where each has its own. */
 const repeatedId = (batch: ReadonlyArray<Json>): string | null => {
   const seen = new Set<string>()
   for (const message of batch) {
     const id = isObject(message) && "method" in message ? message["id"] : undefined
     if (id === undefined) continue
-    const text = cutText(writeJson(id), 100)
-    if (seen.has(text)) return text
+    const text = writeJson(id)
+    if (seen.has(text)) return cutText(text, 100)
     seen.add(text)
   }
   return null

@@ -203,10 +203,11 @@ describe("a batch in which an id stands twice", () => {
       assert.include(JSON.parse(text).error.message, `body: has two requests with the id ${JSON.stringify(id)}`)
     }
     assert.strictEqual(gateway.calls("mock-email-find").length, before)
-    // A number and a text are two ids, and notifications have none.
+    // A number and a text are two ids, also of long ones the end counts, and notifications have none.
     const told = { jsonrpc: "2.0", method: "notifications/initialized" }
-    const { status, text } = await post([told, told, listTools, { ...listTools, id: "1" }])
-    assert.deepStrictEqual([status, text.match(/"name":"search_operations"/g)?.length], [200, 2])
+    const long = ["a", "b"].map((end) => ({ ...listTools, id: `${"x".repeat(110)}${end}` }))
+    const { status, text } = await post([told, told, listTools, { ...listTools, id: "1" }, ...long])
+    assert.deepStrictEqual([status, text.match(/"name":"search_operations"/g)?.length], [200, 4])
   })
 })
 
