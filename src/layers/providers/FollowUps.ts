@@ -168,9 +168,10 @@ const placeholderProblem = (
   if (field !== undefined)
     return isObject(known) && Object.hasOwn(known, field) ? null : `uses {${name}}, which is no property of input`
   const isKey = takesKey && keyPlaces(provider.auth).some((place) => place.in === "path" && place.name === name)
-  return isKey || Object.hasOwn(provider.variables ?? {}, name)
-    ? null
-    : `uses {${name}}; it may use {id}, {input.field} and the variables of the provider`
+  if (isKey || Object.hasOwn(provider.variables ?? {}, name)) return null
+  // In a path braces have no other meaning.
+  const literal = takesKey ? "" : `. With a blank inside, as { ${name} } has, braces are sent as they are`
+  return `uses {${name}}; it may use {id}, {input.field} and the variables of the provider${literal}`
 }
 
 /** What is wrong with the addresses of the follow-up requests. */

@@ -446,7 +446,7 @@ describe("the paths of an asynchronous operation", () => {
           poll: {
             method: "POST",
             path: "/v1/jobs",
-            body: { a: ["{input.zone} {id}"], b: { c: "{ticket}" }, d: "{ id }" }
+            body: { a: ["{input.zone} {id}"], b: { c: "{ticket}" }, d: "{ id } query{job{ ticket }}" }
           }
         }),
         ...problemsOf({}, unticketed),
@@ -458,7 +458,7 @@ describe("the paths of an asynchronous operation", () => {
         "async.poll.path uses {input.zone}, which is no property of input",
         "async.poll.path uses {job}; it may use {id}, {input.field} and the variables of the provider",
         "async.poll.body uses {input.zone}, which is no property of input",
-        "async.poll.body uses {ticket}; it may use {id}, {input.field} and the variables of the provider",
+        "async.poll.body uses {ticket}; it may use {id}, {input.field} and the variables of the provider. With a blank inside, as { ticket } has, braces are sent as they are",
         "async.ticket is needed: poll.path asks by it",
         "async.result.path uses {id}, and nothing says what that is: async.ticket does",
         "async.intervalMs must be below totalMs (5000): no poll would be made",
