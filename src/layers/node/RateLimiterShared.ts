@@ -10,7 +10,8 @@
  * `nodesBoundedMax` nodes it is never reached otherwise.)
  *
  * Requests that pass together or not at all are taken one after the other, by the same rule. Where one of them is
- * refused, because other nodes have allowed more meanwhile, the ones before it are given back.
+ * refused, because other nodes have allowed more meanwhile, the ones before it are given back, and so are all of them
+ * where their caller gives up.
  *
  * Where the shared buckets do not answer within `awayMillis`, this node counts by itself until they do, as
  * `RateLimiterMemory` does, and then reports what it has allowed. Rates without a token are always counted by each node
@@ -203,37 +204,47 @@ export const RateLimiterShared = (options: RateLimitOptions = {}): Layer.Layer<R
         )
       }
 
-      const takeOne = (tenant: string): Effect.Effect<RateDecision> =>
+      /** `onTaken` is called in the turn in which the request is taken, so that no interruption comes in between. */
+      const takeOne = (tenant: string, onTaken: () => void): Effect.Effect<RateDecision> =>
         Effect.suspend(() => {
           const decision = views.decide(tenant, clock.unsafeCurrentTimeMillis(), alone)
           if (decision !== null) {
-            if (decision.allowed) work.unsafeOffer()
+            if (decision.allowed) {
+              onTaken()
+              work.unsafeOffer()
+            }
             return Effect.succeed(decision)
           }
           return Effect.zipRight(
             nextReport(),
-            Effect.suspend(() => takeOne(tenant))
+            Effect.suspend(() => takeOne(tenant, onTaken))
           )
         })
 
-      const takeTogether = Effect.fnUntraced(function* (tenant: string, count: number) {
-        for (;;) {
-          const judged = views.judge(tenant, clock.unsafeCurrentTimeMillis(), count)
-          if (!judged.allowed) return judged
-          let decision = judged
-          let allowed = 0
-          for (; allowed < count && decision.allowed; allowed += decision.allowed ? 1 : 0)
-            decision = yield* takeOne(tenant)
-          if (decision.allowed) return decision
-          views.giveBack(tenant, clock.unsafeCurrentTimeMillis(), allowed)
-          work.unsafeOffer()
-          // After it this node knows what the others have allowed.
-          yield* nextReport()
-        }
-      })
+      const takeTogether = (tenant: string, count: number): Effect.Effect<RateDecision> =>
+        Effect.suspend(() => {
+          let taken = 0
+          const giveBack = () => {
+            views.giveBack(tenant, clock.unsafeCurrentTimeMillis(), taken)
+            taken = 0
+            work.unsafeOffer()
+          }
+          const all = Effect.gen(function* () {
+            for (;;) {
+              let decision = views.judge(tenant, clock.unsafeCurrentTimeMillis(), count)
+              if (!decision.allowed) return decision
+              while (taken < count && decision.allowed) decision = yield* takeOne(tenant, () => void (taken += 1))
+              if (decision.allowed) return decision
+              giveBack()
+              // After it this node knows what the others have allowed.
+              yield* nextReport()
+            }
+          })
+          return Effect.onInterrupt(all, () => Effect.sync(giveBack))
+        })
 
       return RateLimiter.of({
-        take: (tenant, count = 1) => (count === 1 ? takeOne(tenant) : takeTogether(tenant, count)),
+        take: (tenant, count = 1) => (count === 1 ? takeOne(tenant, () => undefined) : takeTogether(tenant, count)),
         takePublic: (address) => Effect.sync(() => ofPublic(address, clock.unsafeCurrentTimeMillis()))
       })
     })

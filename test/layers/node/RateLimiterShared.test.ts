@@ -1,6 +1,6 @@
 // How much several nodes let through together, over buckets that are late, away or silent.
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Deferred, Effect, FastCheck, Layer, TestClock } from "effect"
+import { Clock, Deferred, Effect, FastCheck, Fiber, Layer, TestClock } from "effect"
 import { StorageBusy } from "../../../src/domain/StorageErrors.js"
 import { RateBucketsMemory } from "../../../src/layers/memory/RateBucketsMemory.js"
 import { RateLimiterShared, unreportedMax } from "../../../src/layers/node/RateLimiterShared.js"
@@ -71,6 +71,27 @@ describe("several nodes", () => {
       const left = yield* take(two!, 40)
       assert.isAtLeast(left, 20)
       assert.isAtMost(left, 20 + 2 * unreportedMax(rate))
+    }).pipe(Effect.provide(RateBucketsMemory))
+  )
+
+  it.scoped("give back what a batch has taken that was given up meanwhile", () =>
+    Effect.gen(function* () {
+      const reported = yield* Deferred.make<void>()
+      const goOn = yield* Deferred.make<void>()
+      const [one] = yield* nodesOver(1, (buckets) => ({
+        ...buckets,
+        spend: (spent, most) =>
+          Effect.zipRight(
+            Effect.zipRight(Deferred.succeed(reported, undefined), Deferred.await(goOn)),
+            buckets.spend(spent, most)
+          )
+      }))
+      const batch = yield* Effect.fork(one!.take("acme", 40))
+      yield* Deferred.await(reported)
+      yield* Fiber.interrupt(batch)
+      yield* Deferred.succeed(goOn, undefined)
+      yield* TestClock.adjust("10 millis")
+      assert.deepInclude(yield* one!.take("acme"), { allowed: true, remaining: 59 })
     }).pipe(Effect.provide(RateBucketsMemory))
   )
 
