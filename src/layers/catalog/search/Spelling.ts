@@ -81,12 +81,6 @@ const hashOf = (letters: ArrayLike<number>, from: number, to: number, without: n
   return hash >>> 0
 }
 
-/** The word as it is typed and, where it may be a plural, without its ending: a catalog may write one form only. */
-const formsOf = (typed: string): ReadonlyArray<string> =>
-  [typed, typed.replace(/s$/, ""), typed.replace(/es$/, "")].filter(
-    (word, at, all) => all.indexOf(word) === at && lettersOnly(word, shortestTyped)
-  )
-
 /** From this share of the likeliest on, another word is considered too. */
 const leastShare = 0.1
 /** How far a correction is trusted, by letters: nearly every short word has another beside it. */
@@ -161,9 +155,7 @@ export function* buildSpelling(
   }
   const correct = (typed: string): ReadonlyArray<Correction> => {
     if (!lettersOnly(typed, shortestTyped) || isRight(typed)) return none
-    const found = formsOf(typed)
-      .flatMap(near)
-      .sort((a, b) => b.likelihood - a.likelihood || (a.word < b.word ? -1 : 1))
+    const found = near(typed)
     const best = found[0]?.likelihood ?? 0
     const kept = found.filter(({ likelihood }) => likelihood >= leastShare * best).slice(0, most)
     const all = kept.reduce((sum, { likelihood }) => sum + likelihood, 0)
