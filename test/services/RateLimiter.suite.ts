@@ -1,6 +1,6 @@
 /** What a rate promises to one node, whoever counts it. */
 import { assert, it } from "@effect/vitest"
-import { Effect, type Layer, TestClock } from "effect"
+import { Effect, TestClock, TestServices, type Layer } from "effect"
 import { describe } from "vitest"
 import type { RateLimitOptions } from "../../src/layers/node/RateLimiterMemory.js"
 import { RateLimiter } from "../../src/services/RateLimiter.js"
@@ -53,6 +53,8 @@ export const rateLimiterSuite = (
           retryAfterSeconds: 2,
           resetSeconds: 8
         })
+        // A report that is under way over a real connection must end by the clock by which it began.
+        yield* TestServices.provideLive(Effect.sleep("200 millis"))
         yield* TestClock.adjust("2 seconds")
         const [again] = yield* take("a")
         assert.deepStrictEqual(again, {
