@@ -37,6 +37,16 @@ const isObjectLike = (value: unknown): boolean =>
 
 export const isObject = (value: Json | undefined): value is JsonObject => isObjectLike(value)
 
+/** All texts of a value, at any depth; not the names of its members. */
+export const textsIn = (value: Json): ReadonlyArray<string> =>
+  typeof value === "string"
+    ? [value]
+    : Array.isArray(value)
+      ? value.flatMap(textsIn)
+      : isObject(value)
+        ? Object.values(value).flatMap(textsIn)
+        : []
+
 /** The JSON Schema of any JSON value, written out so that a document shows the types. */
 export const anyJson = { type: ["object", "array", "string", "number", "boolean", "null"] } as const
 

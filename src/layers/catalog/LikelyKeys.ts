@@ -1,6 +1,6 @@
 /** What a manifest says of keys and variables that cannot be meant: a prefix without its blank, a key in the file. */
 import { Array as Arr } from "effect"
-import { isObject, type Json } from "../../domain/Json.js"
+import { type Json, textsIn } from "../../domain/Json.js"
 import type { Auth, Endpoint, Operation } from "../../domain/Manifest.js"
 import { looksSecret, secretKey, uuid } from "./import/SecretLooks.js"
 import { placeholdersOf } from "../providers/Variables.js"
@@ -27,16 +27,6 @@ const ofPrefix = ({ auth }: Endpoint["provider"]): ReadonlyArray<OperationProble
         ]
       : []
   )
-
-/** All texts of a value, at any depth. */
-const textsIn = (value: Json): ReadonlyArray<string> =>
-  typeof value === "string"
-    ? [value]
-    : Array.isArray(value)
-      ? value.flatMap(textsIn)
-      : isObject(value)
-        ? Object.values(value).flatMap(textsIn)
-        : []
 
 const ofFixed = (fixed: Operation["fixed"], path: string): ReadonlyArray<OperationProblem> =>
   fixed.flatMap(({ value }, at) =>

@@ -7,7 +7,7 @@
 import { Either } from "effect"
 import { isWellFormed } from "../../domain/Characters.js"
 import { ExactNumber } from "../../domain/ExactNumber.js"
-import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
+import { isObject, type Json, type JsonObject, textsIn } from "../../domain/Json.js"
 import { toldAddressCharsMax } from "../../domain/limits/Calls.js"
 import type { Auth, Endpoint, VariableValues } from "../../domain/Manifest.js"
 import { signProblem } from "../../domain/manifest/Address.js"
@@ -83,15 +83,6 @@ const filledValue = (value: Json, values: FollowUpValues): Json => {
   if (Array.isArray(value)) return value.map((item: Json) => filledValue(item, values))
   return isObject(value) ? filledBody(value, values) : value
 }
-
-const textsIn = (value: Json): ReadonlyArray<string> =>
-  typeof value === "string"
-    ? [value]
-    : Array.isArray(value)
-      ? value.flatMap(textsIn)
-      : isObject(value)
-        ? Object.values(value).flatMap(textsIn)
-        : []
 
 /** The names between braces in the body of a poll. */
 const bodyPlaceholders = ({ async }: Endpoint["operation"]): ReadonlyArray<string> =>
