@@ -8,7 +8,7 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect, Redacted } from "effect"
 import Pg from "pg"
 import { types } from "../src/layers/postgres/database/ColumnTypes.js"
-import { ask, inOneWrite, nameOf, pipelined } from "../src/layers/postgres/database/DriverInternals.js"
+import { ask, inOneWrite, pipelined, StatementNames } from "../src/layers/postgres/database/DriverInternals.js"
 import * as EmbeddedPostgres from "../src/layers/postgres/embedded/EmbeddedPostgres.js"
 import { optionsOf } from "./Options.js"
 import { median } from "./Quantiles.js"
@@ -18,6 +18,7 @@ const { count } = optionsOf({ values: ["rounds", "millis", "connections"] })
 const rounds = count("rounds", 9)
 const roundMillis = count("millis", 1_000)
 const connections = count("connections", 4)
+const names = new StatementNames()
 
 interface Tricks {
   readonly oneWrite: boolean
@@ -64,7 +65,7 @@ const settle = async (client: Pg.Client, tricks: Tricks, run: number): Promise<v
         ask(client, statement, values, (cause, result) => (cause ? reject(cause) : resolve(result)))
       )
     if (tricks.oneWrite) inOneWrite(client)
-    return client.query({ text: statement, values, ...(tricks.names ? { name: nameOf(statement, values) } : {}) })
+    return client.query({ text: statement, values, ...(tricks.names ? { name: names.of(statement, values) } : {}) })
   }
   const wallet = 1 + (run % 1000)
   const entries = JSON.stringify([

@@ -8,10 +8,10 @@ import {
   ask,
   CommitRefused,
   connectTimedOut,
-  nameOf,
   noAnswer,
   pipelined,
   staleStatement,
+  StatementNames,
   takeRows,
   withDescriptions
 } from "../../../src/layers/postgres/database/DriverInternals.js"
@@ -82,14 +82,26 @@ describe("what is assumed of pg", () => {
     )
   })
 
+  assumption(
+    "a connection prepares so many statements and no more, and the next connection as many again",
+    async (client) => {
+      const texts = Array.from({ length: StatementNames.max + 1 }, (_, n) => `select $1::int as n${n}`)
+      const answers = await Promise.all(texts.map((text, n) => answerOf(client, text, [n])))
+      assert.deepStrictEqual(answers.at(-1)?.result.rows, [{ [`n${StatementNames.max}`]: StatementNames.max }])
+      const { result } = await answerOf(client, "select count(*)::int as prepared from pg_prepared_statements")
+      assert.deepStrictEqual(result.rows, [{ prepared: StatementNames.max }])
+    }
+  )
+
   assumption("a statement with values is prepared once for each connection, under one name", async (client) => {
     for (const n of [1, 2, 3]) await answerOf(client, "select $1::int as prepared_once", [n])
     const { result } = await answerOf(
       client,
       "select name, generic_plans + custom_plans as used from pg_prepared_statements where statement like '%prepared_once'"
     )
-    assert.deepStrictEqual(result.rows, [{ name: nameOf("select $1::int as prepared_once", [1]), used: 3 }])
-    assert.isUndefined(nameOf("select 1", []))
+    assert.deepStrictEqual(result.rows, [
+      { name: new StatementNames().of("select $1::int as prepared_once", [1]), used: 3 }
+    ])
   })
 
   assumption("the columns of a statement with a name are described until they are known", async (client) => {
@@ -132,7 +144,7 @@ describe("what is assumed of pg", () => {
       async (client) => {
         await answerOf(client, "create table notes (id int)")
         const text = "insert into notes values ($1::int)"
-        const name = nameOf(text, [1]) ?? ""
+        const name = new StatementNames().of(text, [1]) ?? ""
         if (typeof other === "string") await answerOf(client, text, [1])
         await answerOf(client, typeof other === "string" ? other : other(name))
         const { cause } = await answerOf(client, text, [2])

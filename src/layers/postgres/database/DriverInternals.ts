@@ -41,22 +41,24 @@ export const readsOnly = (cause: unknown): boolean => cause instanceof Pg.Databa
 /** Options of a pool whose connections send a statement before the earlier ones are answered. */
 export const pipelined = { pipeline: true } as const
 
-// This program has few different statement texts. The limit is for statements that spell out lists in SQL: each such
-// text would stay in the memory of every connection.
-const namesMax = 500
-const names = new Map<string, string>()
-
 /**
- * A statement with values gets a name, so that Postgres plans it once for each connection. It is made of the text: also
- * where clients share server processes, one name is one statement.
+ * The names of the statements of one connection. A statement with values gets one, so that Postgres plans it once. The
+ * name is made of the text: also where clients share server processes, one name is one statement.
  */
-export const nameOf = (text: string, values: ReadonlyArray<unknown>): string | undefined => {
-  if (values.length === 0) return undefined
-  const known = names.get(text)
-  if (known !== undefined || names.size === namesMax) return known
-  const name = hash("sha256", text, "base64url")
-  names.set(text, name)
-  return name
+export class StatementNames {
+  // This program has few different statement texts. The limit is for statements that spell out lists in SQL: the
+  // server process behind the connection keeps each such text.
+  static readonly max = 500
+  private readonly known = new Map<string, string>()
+
+  of(text: string, values: ReadonlyArray<unknown>): string | undefined {
+    if (values.length === 0) return undefined
+    const known = this.known.get(text)
+    if (known !== undefined || this.known.size === StatementNames.max) return known
+    const name = hash("sha256", text, "base64url")
+    this.known.set(text, name)
+    return name
+  }
 }
 
 /** What `pg` makes of the description of an answer's columns, and reads its rows with. */
@@ -66,8 +68,9 @@ interface Columns {
   _prebuiltEmptyResultObject: unknown
 }
 
-/** What a connection knows of the columns of its named statements, and the connection as one that asks for none. */
+/** What is known of a connection's named statements and their columns, and the connection as one that asks for none. */
 class Described {
+  readonly names = new StatementNames()
   readonly columns = new Map<string, Columns>()
   readonly connection: Pg.Connection
   constructor(connection: Pg.Connection) {
@@ -155,7 +158,7 @@ export const inOneWrite = ({ connection: { stream } }: Pg.Client): void => {
  */
 export const ask = (client: Pg.Client, text: string, values: ReadonlyArray<unknown>, answer: Answer): void => {
   inOneWrite(client)
-  const name = unnamed.has(client) ? undefined : nameOf(text, values)
+  const name = unnamed.has(client) ? undefined : describedOf(client.connection).names.of(text, values)
   const statement = new Statement(name, text, values, (cause, result) => {
     const failed = Predicate.isNotNullable(cause)
     if (failed && (text === "BEGIN" || noAnswer(cause) || staleStatement(cause) || readsOnly(cause)))
