@@ -55,13 +55,15 @@ interface Spelled {
   readonly respellings: ReadonlyArray<Respelling>
 }
 
+const isCorrected = /^[A-Z]?[a-z]{3,}$|^[A-Z]{4,}$/
+
 /**
  * A chunk as it was probably meant. Words written with capitals inside are names, and three letters with a capital an
  * abbreviation or a name: they are left as they are.
  */
 const spelled = (chunk: string, analyzer: Analyzer, correct: Corrector): Spelled => {
-  if (/^[A-Z]?[a-z]{3,}$|^[A-Z]{4,}$/.test(chunk)) {
-    const corrections = correct(chunk.toLowerCase())
+  if (isCorrected.test(chunk)) {
+    const corrections = correct(chunk)
     const respellings = corrections.map(({ trust, word }) => ({ reading: analyzer.read(word), trust }))
     return { chunk: corrections[0]?.word ?? chunk, respellings }
   }
@@ -74,6 +76,12 @@ const spelled = (chunk: string, analyzer: Analyzer, correct: Corrector): Spelled
   })
   return { chunk: meant, respellings: meant === chunk ? [] : [{ reading: analyzer.read(meant), trust }] }
 }
+
+/** A text with each misspelled word as it was probably meant. */
+export const correctedText = (text: string, correct: Corrector): string =>
+  text.replace(/[\p{L}\p{N}'’_&-]+/gu, (chunk) =>
+    isCorrected.test(chunk) ? (correct(chunk)[0]?.word ?? chunk) : chunk
+  )
 
 const clauseOf = (sentence: string, { analyzer, correct, translated }: Reader, keepRequests: boolean): QueryClause => {
   const words: Array<QueryWord> = []

@@ -9,7 +9,7 @@ import { buildSteps, type IndexData } from "./IndexData.js"
 import { type JobFinder, jobFinder, type JobMatch, type Said } from "./JobRecognition.js"
 import { Meanings } from "./Meaning.js"
 import { documentFrequency, impactOf } from "./Postings.js"
-import { clausesOf, type QueryClause } from "./QueryText.js"
+import { clausesOf, correctedText, type QueryClause } from "./QueryText.js"
 import { Reranker } from "./Rerank.js"
 import { resolve, type Resolver, type SearchClause } from "./QueryTerms.js"
 import { Scorer } from "./Scoring.js"
@@ -108,7 +108,7 @@ export class SearchIndex {
     const english = dictionaryOf(vocabulary)
     const analyzer = new Analyzer(english)
     const data = yield* buildSteps(documents, analyzer, tuning)
-    const spelled = yield* spellingWords(analyzer, data, english)
+    const uses = yield* spellingWords(analyzer, data, english)
     const compiled = yield* compileSteps(vocabulary, analyzer)
     analyzer.forget()
     yield
@@ -122,7 +122,8 @@ export class SearchIndex {
       wordTable,
       meanings
     }
-    const spelling = yield* buildSpelling(spelled, isKnownIn(data, analyzer, words))
+    const others = wordTable?.words() ?? []
+    const spelling = yield* buildSpelling({ uses, others, isRight: isKnownIn(data, analyzer, words) })
     yield
     return new SearchIndex(data, analyzer, words, spelling, tuning)
   }
@@ -189,7 +190,10 @@ export class SearchIndex {
   }
 
   private valuesOf(query: string): QueryValues {
-    return valuesOf(query, (name) => this.networks.has(name) || this.data.providerWords.has(name))
+    return valuesOf(query, {
+      isNetwork: (name) => this.networks.has(name) || this.data.providerWords.has(name),
+      corrected: (text) => correctedText(text, this.spelling.correct)
+    })
   }
 
   private clausesIn(query: string): ReadonlyArray<QueryClause> {

@@ -8,12 +8,14 @@ import { u32, u8 } from "../../node/IntegerArrays.js"
 import { documentFrequency } from "./Postings.js"
 import { remembering } from "./Remembering.js"
 import { typoLikelihood } from "./Typos.js"
-import { functionWords, requestWords, weakWords } from "./WordClasses.js"
+import { functionWords, irregularForms, requestWords, weakWords } from "./WordClasses.js"
 
 const shortest = 4
 /** A letter of the shortest word may be left out. */
 const shortestTyped = shortest - 1
 const longest = 16
+/** Shorter words that nobody writes are mostly names and abbreviations. */
+const shortestOther = 5
 const most = 3
 
 /** A word that was probably meant. */
@@ -68,7 +70,8 @@ export function* spellingWords(
     if (term % slice === 0) yield
     if (eligible(stem) && !written.has(stem) && !uses.has(stem)) uses.set(stem, usesOf(stem))
   }
-  for (const word of dictionary) if (eligible(word) && !uses.has(word)) uses.set(word, usesOf(stemOf(word)))
+  for (const word of [...dictionary, ...irregularForms.keys()])
+    if (eligible(word) && !uses.has(word)) uses.set(word, usesOf(stemOf(word)))
   return uses
 }
 
@@ -83,24 +86,42 @@ const hashOf = (letters: ArrayLike<number>, from: number, to: number, without: n
 
 /** From this share of the likeliest on, another word is considered too. */
 const leastShare = 0.1
+/** What a doubled, swapped, forgotten or neighbouring letter has at least. */
+const commonSlip = 0.5
 /** How far a correction is trusted, by letters: nearly every short word has another beside it. */
 const trustOfLength = (length: number): number => (length <= 3 ? 0.5 : length === 4 ? 0.8 : length === 5 ? 0.95 : 1)
 
-/** `uses` says of each word in how many operations it stands; what `isRight` is never corrected. */
-export function* buildSpelling(
-  uses: ReadonlyMap<string, number>,
-  isRight: (word: string) => boolean
-): Generator<void, Spelling> {
-  const count = uses.size
+/** A word in a form that nobody writes, with a typing error: two guesses. */
+const trustOfStem = 0.6
+
+interface Near {
+  readonly word: string
+  readonly likelihood: number
+}
+const likeliestFirst = (a: Near, b: Near): number => b.likelihood - a.likelihood || (a.word < b.word ? -1 : 1)
+
+export interface SpellingWords {
+  /** Of each word, in how many operations it stands. */
+  readonly uses: ReadonlyMap<string, number>
+  /** Stems of other English words, which stand in none. */
+  readonly others: ReadonlyArray<string>
+  /** What is right is never corrected. */
+  readonly isRight: (word: string) => boolean
+}
+
+export function* buildSpelling({ isRight, others, uses }: SpellingWords): Generator<void, Spelling> {
+  const written = uses.size
+  const words = [...uses, ...others.flatMap((word) => (eligible(word) && !uses.has(word) ? [[word, 0] as const] : []))]
+  const count = words.length
   const starts = new Uint32Array(count + 1)
   const frequencies = new Uint32Array(count)
   let total = 0
-  for (const word of uses.keys()) total += word.length
+  for (const [word] of words) total += word.length
   yield
   const letters = new Uint8Array(total)
   let number = 0
   let end = 0
-  for (const [word, frequency] of uses) {
+  for (const [word, frequency] of words) {
     for (let at = 0; at < word.length; at += 1) letters[end + at] = word.charCodeAt(at)
     end += word.length
     frequencies[number] = frequency
@@ -135,11 +156,11 @@ export function* buildSpelling(
     for (let at = u32(starts, word); at < u32(starts, word + 1); at += 1) text += String.fromCharCode(u8(letters, at))
     return text
   }
-  /** Likelihoods of the words near to one, by word. */
-  const near = (typed: string): ReadonlyArray<{ readonly word: string; readonly likelihood: number }> => {
+  /** The words near to one. Those that are only known, and not written, are asked for by the commonest slips alone. */
+  const near = (typed: string, mayBeOther: boolean): ReadonlyArray<Near> => {
     const codes = Array.from(typed, (letter) => letter.charCodeAt(0))
     const seen = new Set<number>()
-    const found: Array<{ readonly word: string; readonly likelihood: number }> = []
+    const found: Array<Near> = []
     for (let without = -1; without < codes.length; without += 1) {
       const bucket = hashOf(codes, 0, codes.length, without) & mask
       for (let at = u32(begin, bucket); at < u32(begin, bucket + 1); at += 1) {
@@ -148,18 +169,36 @@ export function* buildSpelling(
         seen.add(candidate)
         const word = textOf(candidate)
         const likelihood = word === typed ? 0 : typoLikelihood(typed, word)
-        if (likelihood > 0) found.push({ word, likelihood: likelihood * (u32(frequencies, candidate) + 1) })
+        const least = candidate < written ? 0 : mayBeOther ? commonSlip : Infinity
+        if (likelihood > 0 && likelihood >= least)
+          found.push({ word, likelihood: likelihood * (u32(frequencies, candidate) + 1) })
       }
     }
-    return found.sort((a, b) => b.likelihood - a.likelihood || (a.word < b.word ? -1 : 1))
+    return found.sort(likeliestFirst)
   }
-  const correct = (typed: string): ReadonlyArray<Correction> => {
+  /** Forms of one word find the same: together they are as likely as all of them. */
+  const oneOfEachStem = (words: ReadonlyArray<Near>): ReadonlyArray<Near> => {
+    const byStem = new Map<string, Near>()
+    for (const { likelihood, word } of words) {
+      const stem = stemOf(word)
+      const known = byStem.get(stem)
+      byStem.set(stem, { word: known?.word ?? word, likelihood: (known?.likelihood ?? 0) + likelihood })
+    }
+    return Array.from(byStem.values()).sort(likeliestFirst)
+  }
+  const correct = (asTyped: string): ReadonlyArray<Correction> => {
+    const typed = asTyped.toLowerCase()
     if (!lettersOnly(typed, shortestTyped) || isRight(typed)) return none
-    const found = near(typed)
+    // With a capital it may be a name, and no word at all.
+    const mayBeOther = typed === asTyped && typed.length >= shortestOther
+    const stem = stemOf(typed)
+    const nearWords = near(typed, mayBeOther)
+    const isByStem = nearWords.length === 0 && stem !== typed && stem.length >= shortest
+    const found = oneOfEachStem(isByStem ? near(stem, mayBeOther) : nearWords)
     const best = found[0]?.likelihood ?? 0
     const kept = found.filter(({ likelihood }) => likelihood >= leastShare * best).slice(0, most)
     const all = kept.reduce((sum, { likelihood }) => sum + likelihood, 0)
-    const trust = trustOfLength(typed.length)
+    const trust = trustOfLength(typed.length) * (isByStem ? trustOfStem : 1)
     return kept.map(({ likelihood, word }) => ({ word, trust: trust * Math.sqrt(likelihood / all) }))
   }
   const isWritten = (word: string): boolean => {
@@ -167,7 +206,7 @@ export function* buildSpelling(
     const codes = Array.from(word, (letter) => letter.charCodeAt(0))
     const bucket = hashOf(codes, 0, codes.length, -1) & mask
     for (let at = u32(begin, bucket); at < u32(begin, bucket + 1); at += 1)
-      if (textOf(u32(items, at)) === word) return true
+      if (u32(items, at) < written && textOf(u32(items, at)) === word) return true
     return false
   }
   return { correct: remembering(correct), isWritten }

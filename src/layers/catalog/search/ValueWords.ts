@@ -71,8 +71,15 @@ const nothing = (query: string): QueryValues => ({
 /** Every kind of value has one of these. */
 const mayHave = /[@:.+$€£¥\d]/
 
-/** `isNetwork` tells whether the catalog has a provider, or jobs, of a network or service of this name. */
-export const valuesOf = (query: string, isNetwork: (name: string) => boolean): QueryValues => {
+/** What the catalog knows of the words around values. */
+export interface WordsAround {
+  /** Whether the catalog has a provider, or jobs, of a network or service of this name. */
+  readonly isNetwork: (name: string) => boolean
+  /** A text with its typing errors corrected. */
+  readonly corrected: (text: string) => string
+}
+
+export const valuesOf = (query: string, { corrected, isNetwork }: WordsAround): QueryValues => {
   if (!mayHave.test(query)) return nothing(query)
   const found = valueSpansIn(query).flatMap(({ end, kind, start }) => {
     const means = valueKindOf(kind)
@@ -101,17 +108,18 @@ export const valuesOf = (query: string, isNetwork: (name: string) => boolean): Q
     const said = `${between} ${kept.join(" ")} `
     beside += said
     searched += digits.has(kind) ? `${between}${query.slice(start, end)} ` : said
-    slotted += `${between} ${slotOf(kind)} `
+    slotted += `${corrected(between)} ${slotOf(kind)} `
     at = end
   }
   const rest = query.slice(at)
+  slotted += corrected(rest)
   return {
     beside: beside + rest,
     searched: searched + rest,
-    slotted: slotted + rest,
+    slotted,
     isAsked: /[\p{L}\p{N}]/u.test(beside + rest),
     kinds: new Set([...found.map(({ kind }) => kind), ...(person.test(beside + rest) ? (["person"] as const) : [])]),
     words: new Set([...found.flatMap((each) => each.words), ...(isMoney ? moneyWords : [])]),
-    asked: where.test(query) ? ["locate"] : []
+    asked: where.test(slotted) ? ["locate"] : []
   }
 }

@@ -76,8 +76,8 @@ describe("Taking a query apart", () => {
 })
 
 describe("Spelling", () => {
-  const built = (uses: ReadonlyMap<string, number>): Spelling => {
-    const steps = buildSpelling(uses, (word) => uses.has(word))
+  const built = (uses: ReadonlyMap<string, number>, others: ReadonlyArray<string> = []): Spelling => {
+    const steps = buildSpelling({ uses, others, isRight: (word) => uses.has(word) || others.includes(word) })
     let step = steps.next()
     while (step.done !== true) step = steps.next()
     return step.value
@@ -129,6 +129,35 @@ describe("Spelling", () => {
       clausesOf(text, analyzer, undefined, spelling.correct).flatMap(({ words }) => words.map((word) => word.text))
     assert.deepStrictEqual(read("rte"), ["rate"])
     assert.deepStrictEqual(read("RTE Rte"), ["rte", "rte"])
+  })
+
+  it("counts forms of one word together, so that none of them takes trust from another", () => {
+    const answer = built(
+      new Map([
+        ["picture", 5],
+        ["pictured", 2]
+      ])
+    ).correct("picturd")
+    assert.deepStrictEqual(answer, [{ word: "picture", trust: 1 }])
+  })
+
+  it("reads a word that the catalog does not write as one of English, by the commonest slips and where it is no name", () => {
+    const { correct } = built(new Map([["weather", 50]]), ["pictur", "undercut", "ramen"])
+    assert.deepStrictEqual(correct("undercutt"), [{ word: "undercut", trust: 1 }])
+    assert.deepStrictEqual(correct("undercux"), [])
+    assert.deepStrictEqual(correct("Undercutt"), [])
+    assert.deepStrictEqual(correct("rame"), [])
+  })
+
+  it("reads a form that nobody writes by its stem, with less trust", () => {
+    const [inbox] = built(new Map([["inbox", 3]])).correct("inoxes")
+    assert.strictEqual(inbox?.word, "inbox")
+    assert.isBelow(inbox!.trust, 1)
+  })
+
+  it("finds only words that are written to be written", () => {
+    const { isWritten } = built(new Map([["weather", 50]]), ["undercut"])
+    assert.deepStrictEqual([isWritten("weather"), isWritten("undercut")], [true, false])
   })
 
   it("gives the same answer whatever the order of the words", () => {

@@ -9,7 +9,7 @@ import { Effect, Schema } from "effect"
 import { servedCatalog, viewer } from "../../../../bench/search/Served.js"
 import { readLines } from "../../../../bench/search/Data.js"
 import { readCatalog } from "../../../../src/layers/catalog/CatalogFiles.js"
-import { valuesOf } from "../../../../src/layers/catalog/search/ValueWords.js"
+import { valuesOf, type WordsAround } from "../../../../src/layers/catalog/search/ValueWords.js"
 import { readVocabulary } from "../../../../src/layers/catalog/VocabularyFiles.js"
 import type { Catalog } from "../../../../src/services/Catalog.js"
 import type { Discovered } from "../../../../src/domain/Discovered.js"
@@ -79,19 +79,29 @@ describe("questions with a value", () => {
 })
 
 describe("the values of a query", () => {
-  const isNetwork = (name: string): boolean => name === "youtube"
+  const around: WordsAround = {
+    isNetwork: (name) => name === "youtube",
+    corrected: (text) => text.replace("whhere", "where").replace("onws", "owns")
+  }
   it("are taken out of what is searched for", () => {
     assert.strictEqual(
-      valuesOf("verify ada@weather.io for Oslo", isNetwork).searched.split(/\s+/).join(" "),
+      valuesOf("verify ada@weather.io for Oslo", around).searched.split(/\s+/).join(" "),
       "verify for Oslo"
     )
-    const { kinds, slotted } = valuesOf("who owns example.com", isNetwork)
+    const { kinds, slotted } = valuesOf("who owns example.com", around)
     assert.deepStrictEqual([...kinds], ["web"])
     assert.strictEqual(slotted.trim(), "who owns  {web}")
   })
 
+  it("are recognised by the words around them also where these have a typing error", () => {
+    const { asked, beside, slotted } = valuesOf("whhere is 8.8.8.8, and who onws it", around)
+    assert.deepStrictEqual(asked, ["locate"])
+    assert.strictEqual(slotted.split(/\s+/).join(" "), "where is {ip} , and who owns it")
+    assert.include(beside, "whhere")
+  })
+
   it("leave the digits of an address, and the name of a network that has jobs", () => {
-    const at = (query: string): string => valuesOf(query, isNetwork).searched.trim().split(/\s+/).join(" ")
+    const at = (query: string): string => valuesOf(query, around).searched.trim().split(/\s+/).join(" ")
     assert.strictEqual(at("where is 8.8.8.8?"), "where is 8.8.8.8 ?")
     assert.strictEqual(at("views of https://www.youtube.com/watch?v=abc today"), "views of youtube today")
     assert.strictEqual(at("views of https://example.com/watch?v=abc"), "views of")
