@@ -507,6 +507,11 @@ export const defects = [
         "src/layers/accounts/topups/AutomaticTopUpsOver.ts",
         'if (row === null || row.status !== "pending") return null',
         "if (row === null) return null"
+      ],
+      [
+        "src/domain/AutomaticTopUp.ts",
+        "rule.underWay?.topUpId === topUp.topUpId &&\n  !rule.underWay.stopped &&\n  rule.underWay.method === method &&",
+        "rule.underWay?.stopped !== true &&"
       ]
     ],
     tests: [topUpsMemory]
