@@ -9,7 +9,7 @@
 import { Array as Arr, Cause, Effect, Layer, Option, Ref, Stream } from "effect"
 import { isStorageError, type StorageError } from "../../domain/StorageErrors.js"
 import { type CatalogContent, CatalogPublisher, CatalogRefused } from "../../services/CatalogPublisher.js"
-import { CatalogRevisions, type PublishedRevision } from "../../services/CatalogRevisions.js"
+import { CatalogRevisions, type PublishedRevision, type TakenOver } from "../../services/CatalogRevisions.js"
 import { listed, mergeCatalogs, overriddenBy } from "./Merging.js"
 
 /** Whether the content is at fault, or a mistake of ours: not a storage that is away or a node that stops. */
@@ -37,6 +37,13 @@ export const CatalogFollowing = (
       /** The newest that was refused: reading it again would change nothing. */
       const refused = yield* Ref.make(-1)
 
+      /** What a publisher may still wait for: telling it met a storage that was away. */
+      const untold = yield* Ref.make<TakenOver | null>(null)
+      const tellUntold = Effect.flatMap(Ref.get(untold), (taken) =>
+        taken === null ? Effect.void : Effect.zipRight(revisions.tell(taken), Ref.set(untold, null))
+      )
+      const tell = (taken: TakenOver) => Effect.zipRight(Ref.set(untold, taken), tellUntold)
+
       const publish = (content: CatalogContent) => publisher.publish(mergeCatalogs(builtIn, content))
 
       const publishFirst = ({ content, sequence }: PublishedRevision) =>
@@ -59,14 +66,12 @@ export const CatalogFollowing = (
       const follow = Effect.gen(function* () {
         const newest = yield* revisions.sequence
         const before = yield* Ref.get(served)
-        if (newest === before || newest === (yield* Ref.get(refused))) return
+        if (newest === before || newest === (yield* Ref.get(refused))) return yield* tellUntold
         const { content, sequence } = yield* revisions.latest
         const overridden = overriddenBy(builtIn, content)
         yield* (before === -1 ? publishFirst({ content, sequence }) : publish(content)).pipe(
           Effect.tapErrorTag("CatalogRefused", () => Ref.set(refused, sequence)),
-          Effect.tapErrorCause((cause) =>
-            isRefusal(cause) ? revisions.tell({ sequence, inForce: false }) : Effect.void
-          )
+          Effect.tapErrorCause((cause) => (isRefusal(cause) ? tell({ sequence, inForce: false }) : Effect.void))
         )
         if (overridden.jobs.length + overridden.operations.length > 0) {
           yield* Effect.logInfo("What is published overrides what is built in").pipe(
@@ -74,7 +79,7 @@ export const CatalogFollowing = (
           )
         }
         yield* Ref.set(served, sequence)
-        yield* revisions.tell({ sequence, inForce: true })
+        yield* tell({ sequence, inForce: true })
       })
 
       yield* follow

@@ -10,7 +10,7 @@ import type { Actor } from "../../domain/AuditEntry.js"
 import type { Json } from "../../domain/Json.js"
 import { type Endpoint, JobManifest } from "../../domain/Manifest.js"
 import { type CatalogContent, CatalogRefused } from "../../services/CatalogPublisher.js"
-import { AuditTrail, changed } from "../../services/AuditTrail.js"
+import { AuditTrail, changed, unchanged } from "../../services/AuditTrail.js"
 import { CatalogRevisions, type PublishMode, type Reached } from "../../services/CatalogRevisions.js"
 import { ContractStore } from "../../services/ContractStore.js"
 import type { Ids } from "../../services/Ids.js"
@@ -60,6 +60,12 @@ interface Members {
   readonly jobs: ReadonlyArray<JobManifest>
   /** Contract versions by endpoint id. */
   readonly versions: ReadonlyMap<string, string>
+}
+
+interface Publication {
+  readonly mode: PublishMode
+  /** What the published catalog is served with. */
+  readonly builtIn: CatalogContent
 }
 
 const nothing: CatalogContent = { jobs: [], endpoints: [] }
@@ -207,18 +213,19 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
         (published) => [...builtIn.endpoints.filter(({ operation: { id } }) => !versions.has(id)), ...published]
       )
 
+    /** Null where another publication has come after `checkedWith`: what was checked may not hold beside it. */
     const write = (
       published: CatalogContent,
-      { builtIn, mode }: { readonly mode: PublishMode; readonly builtIn: CatalogContent },
+      { builtIn, checkedWith, mode }: Publication & { readonly checkedWith: number },
       now: number,
       by: Actor
     ) =>
       trail.change(
         by,
         Effect.gen(function* () {
-          // Only one publisher writes at a time, so a second one adds to the result of the first.
           yield* query(sql`select pg_advisory_xact_lock(hashtext('catalog_revisions'))`)
           const last = yield* newest
+          if (last.sequence !== checkedWith) return unchanged(null)
           const content = mode === "without" ? nothing : published
           const before = mode === "replace" ? noMembers : mode === "add" ? last.members : left(last.members, published)
           const jobs = new Map<string, JobManifest>([...before.jobs, ...content.jobs].map((job) => [job.id, job]))
@@ -268,25 +275,34 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
         })
       )
 
-    return CatalogRevisions.of({
-      publish: Effect.fn("CatalogRevisions.publish")(function* (content, { builtIn, mode }, by) {
-        if (mode === "without") {
-          const { jobs, versions } = left((yield* newest).members, content)
-          const problems = yield* catalogProblems(
-            { jobs, endpoints: yield* endpointsOf(versions) },
-            // What stays was published under the rules of its time, and must not keep the rest from being withdrawn.
-            "terms",
-            builtIn.jobs
-          )
-          if (problems.length > 0) return yield* new CatalogRefused({ problems })
-          return yield* write(content, { builtIn, mode }, yield* Clock.currentTimeMillis, by)
-        }
-        // The content is checked before it is merged, because merging would hide a duplicate id.
-        const otherJobs = mode === "add" ? [...builtIn.jobs, ...(yield* newest).members.jobs] : builtIn.jobs
-        const problems = yield* catalogProblems(content, "requests", otherJobs)
+    /** Checks the content with what is published now, and answers the sequence of that. */
+    const checked = (content: CatalogContent, { builtIn, mode }: Publication) =>
+      Effect.gen(function* () {
+        const { members, sequence } = yield* newest
+        const problems = yield* mode === "without"
+          ? Effect.flatMap(endpointsOf(left(members, content).versions), (endpoints) =>
+              catalogProblems(
+                { jobs: left(members, content).jobs, endpoints },
+                // What stays was published under the rules of its time, and keeps nothing else from being withdrawn.
+                "terms",
+                builtIn.jobs
+              )
+            )
+          : // The content is checked before it is merged, because merging would hide a duplicate id.
+            catalogProblems(content, "requests", mode === "add" ? [...builtIn.jobs, ...members.jobs] : builtIn.jobs)
         if (problems.length > 0) return yield* new CatalogRefused({ problems })
-        yield* contracts.keep(content.endpoints.map(storedEndpoint), { refresh: true })
-        return yield* write(content, { builtIn, mode }, yield* Clock.currentTimeMillis, by)
+        if (mode !== "without") yield* contracts.keep(content.endpoints.map(storedEndpoint), { refresh: true })
+        return sequence
+      })
+
+    return CatalogRevisions.of({
+      publish: Effect.fn("CatalogRevisions.publish")(function* (content, publication, by) {
+        let written = null
+        while (written === null) {
+          const checkedWith = yield* checked(content, publication)
+          written = yield* write(content, { ...publication, checkedWith }, yield* Clock.currentTimeMillis, by)
+        }
+        return written
       }),
       latest: Effect.gen(function* () {
         const { members, sequence } = yield* newest

@@ -79,6 +79,44 @@ it.scoped("a storage that is away is no error of the catalog; a publication that
   )
 )
 
+it.scoped("a publisher that could not be told, because the storage was away, is told at the next look", () =>
+  Effect.gen(function* () {
+    const changes = yield* Queue.unbounded<void>()
+    let away = false
+    let sequence = 1
+    const told: Array<number> = []
+    yield* Layer.build(
+      CatalogFollowing(nothing).pipe(
+        Layer.provide([
+          Layer.succeed(CatalogRevisions, {
+            sequence: Effect.sync(() => sequence),
+            latest: Effect.sync(() => ({ sequence, content: nothing })),
+            tell: (taken: TakenOver) =>
+              Effect.suspend(() =>
+                away
+                  ? Effect.fail(new StorageBusy({ retryAfterSeconds: 1 }))
+                  : Effect.sync(() => told.push(taken.sequence))
+              ),
+            changes: Stream.fromQueue(changes)
+          } as unknown as CatalogRevisions["Type"]),
+          Layer.succeed(CatalogPublisher, {
+            publish: () => Effect.succeed("r")
+          } as unknown as CatalogPublisher["Type"])
+        ])
+      )
+    )
+    const look = Effect.zipRight(Queue.offer(changes, undefined), TestClock.adjust(1_000))
+    away = true
+    sequence = 2
+    yield* look
+    assert.deepStrictEqual(told, [1])
+    away = false
+    yield* look
+    yield* look
+    assert.deepStrictEqual(told, [1, 2])
+  })
+)
+
 it.live(
   "a node that starts leaves out published operations that its built-in catalog supports no more, and warns",
   () =>

@@ -1,10 +1,11 @@
 /** Publishing: over real Postgres, from one node to another, while the old revision goes on answering. */
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer } from "effect"
+import { Context, Deferred, Effect, Either, Fiber, Layer } from "effect"
 import { commandLine } from "../../../src/domain/AuditEntry.js"
 import { CatalogFollowing } from "../../../src/layers/catalog/CatalogFollowing.js"
 import { CatalogRevisionsPg } from "../../../src/layers/postgres/CatalogRevisionsPg.js"
 import { CatalogServed } from "../../../src/layers/catalog/CatalogServed.js"
+import { Database } from "../../../src/layers/postgres/Database.js"
 import { ContractStorePg } from "../../../src/layers/postgres/ContractStorePg.js"
 import { Catalog } from "../../../src/services/Catalog.js"
 import { IdsCrypto } from "../../../src/layers/node/IdsCrypto.js"
@@ -62,6 +63,51 @@ describe("publishing a catalog", () => {
           content.endpoints.map(({ operation }) => String(operation.id)),
           ["new-one", "another"]
         )
+      }),
+    60_000
+  )
+
+  it.scopedLive(
+    "checks a publication again when another one came between its check and its turn",
+    () =>
+      Effect.gen(function* () {
+        const database = yield* Layer.build(testDatabase())
+        const { query, sql, transact } = Context.get(database, Database)
+        const context = yield* Layer.build(node).pipe(Effect.provide(database))
+        const revisions = Context.get(context, CatalogRevisions)
+        const publish = (content: Parameters<typeof revisions.publish>[0], mode: "add" | "without") =>
+          revisions.publish(content, { mode, builtIn }, commandLine)
+        const ownJob = { jobs: [job("my.job")], endpoints: [] }
+        yield* publish(ownJob, "add")
+
+        // Both have checked, and wait for the one who writes at this moment.
+        const locked = yield* Deferred.make<void>()
+        const go = yield* Deferred.make<void>()
+        const writer = yield* Effect.fork(
+          transact(
+            Effect.zipRight(
+              query(sql`select pg_advisory_xact_lock(hashtext('catalog_revisions'))`),
+              Effect.zipRight(Deferred.succeed(locked, undefined), Deferred.await(go))
+            )
+          )
+        )
+        yield* Deferred.await(locked)
+        const adds = yield* Effect.fork(
+          Effect.either(publish({ jobs: [], endpoints: [endpoint({ id: "mine", job: "my.job" })] }, "add"))
+        )
+        const withdraws = yield* Effect.fork(Effect.either(publish(ownJob, "without")))
+        yield* eventually(
+          query(sql`select count(*)::int as n from pg_locks where locktype = 'advisory' and not granted`),
+          ([row]) => row?.["n"] === 2
+        )
+        yield* Deferred.succeed(go, undefined)
+        yield* Fiber.join(writer)
+
+        const results = [yield* Fiber.join(adds), yield* Fiber.join(withdraws)]
+        assert.lengthOf(results.filter(Either.isRight), 1)
+        assert.include(String(results.find(Either.isLeft)?.left), "my.job")
+        yield* publish({ jobs: [], endpoints: [endpoint({ id: "good" })] }, "add")
+        yield* eventually(Context.get(context, Catalog).endpoint("good"), (found) => found !== null)
       }),
     60_000
   )
