@@ -395,7 +395,9 @@ export const defects = [
   },
   {
     name: "a failed attempt may cost all that the run holds",
-    edits: [[attemptEnding, "costOfFailure(told, candidate.maxMicros)", "costOfFailure(told, run.holdMicros)"]],
+    edits: [
+      [attemptEnding, "costOfFailure(costEvidence, candidate.maxMicros)", "costOfFailure(costEvidence, run.holdMicros)"]
+    ],
     tests: ["test/layers/runs/AttemptEnding.test.ts"]
   },
   {

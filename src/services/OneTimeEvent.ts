@@ -35,9 +35,9 @@ export const makeOneTimeEvent = <A>(): OneTimeEvent<A> => {
     tell: (value) => {
       if (Option.isSome(happened)) return
       happened = Option.some(value)
-      const told = [...listeners]
+      const toTell = [...listeners]
       listeners.clear()
-      for (const listener of told) listener(value)
+      for (const listener of toTell) listener(value)
     }
   }
 }
@@ -50,17 +50,17 @@ export const firstOf = <A>(...sources: ReadonlyArray<Listen<A>>): Effect.Effect<
   Effect.async<A>((resume) => {
     const leaves: Array<() => void> = []
     const leave = () => leaves.forEach((each) => each())
-    let told = false
+    let hasHappened = false
     for (const listen of sources) {
       leaves.push(
         listen((value) => {
-          told = true
+          hasHappened = true
           leave()
           resume(Effect.succeed(value))
         })
       )
       // One event has happened already. It must not listen to the rest, because nothing would remove those listeners.
-      if (told) break
+      if (hasHappened) break
     }
     return Effect.sync(leave)
   })

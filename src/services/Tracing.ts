@@ -43,11 +43,11 @@ export const inSpan = <A, E, R>(
   tracer: Tracer | null,
   start: () => SpanStart,
   work: (trace: TraceContext | null) => Effect.Effect<A, E, R>,
-  told: (exit: Exit.Exit<A, E>) => SpanEnd
+  endOf: (exit: Exit.Exit<A, E>) => SpanEnd
 ): Effect.Effect<A, E, R> =>
   tracer === null
     ? work(null)
     : Effect.suspend(() => {
         const span = tracer.begin(start())
-        return Effect.onExit(work(span.context), (exit) => Effect.sync(() => span.end(told(exit))))
+        return Effect.onExit(work(span.context), (exit) => Effect.sync(() => span.end(endOf(exit))))
       })

@@ -11,7 +11,7 @@ const defectPause = "1 second"
 const firstReadAgain = "500 millis"
 
 /** Does the work and tells the log how it ends; never fails. */
-const makeTold = (name: string) =>
+const makeReporting = (name: string) =>
   Effect.map(
     makeTrouble("background", { work: name }),
     (trouble) =>
@@ -37,15 +37,15 @@ export const repeatInBackground = <R>(
   step: Effect.Effect<unknown, never, R>
 ): Effect.Effect<void, never, R | Scope.Scope> =>
   Effect.gen(function* () {
-    const told = yield* makeTold(name)
-    yield* told(step, Effect.sleep(defectPause)).pipe(
+    const reporting = yield* makeReporting(name)
+    yield* reporting(step, Effect.sleep(defectPause)).pipe(
       Effect.forever,
       Effect.withTracerEnabled(false),
       Effect.forkScoped
     )
   })
 
-export interface Turns {
+export interface BackgroundSchedule {
   /** What the log calls it. */
   readonly name: string
   /** Between the end of one turn and the beginning of the next. */
@@ -56,12 +56,12 @@ export interface Turns {
 
 /** Does the work every so often. */
 export const everySoOften = <R>(
-  { every, firstAtOnce, name }: Turns,
+  { every, firstAtOnce, name }: BackgroundSchedule,
   work: Effect.Effect<unknown, StorageError, R>
 ): Effect.Effect<void, never, R | Scope.Scope> =>
   Effect.gen(function* () {
-    const told = yield* makeTold(name)
-    const turn = told(work, Effect.void)
+    const reporting = yield* makeReporting(name)
+    const turn = reporting(work, Effect.void)
     yield* (firstAtOnce === true ? turn : Effect.void).pipe(
       Effect.zipRight(Effect.forever(Effect.delay(turn, every))),
       Effect.withTracerEnabled(false),
@@ -84,7 +84,7 @@ export interface Reading<A> {
  * nothing that is there. After that it reads every so often.
  */
 export const makeReading = <A, R>(
-  turns: Turns,
+  schedule: BackgroundSchedule,
   read: Effect.Effect<A, StorageError, R>
 ): Effect.Effect<Reading<A>, never, R | Scope.Scope> =>
   Effect.gen(function* () {
@@ -97,6 +97,6 @@ export const makeReading = <A, R>(
         last = value
       })
     )
-    yield* everySoOften(turns, refresh)
+    yield* everySoOften(schedule, refresh)
     return { last: () => last, refresh, betweenReadings: one.withPermits(1) }
   })

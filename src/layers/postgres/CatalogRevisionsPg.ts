@@ -40,9 +40,11 @@ const connectWithin = "10 seconds"
 const readAtOnce = 100
 const lookAgain = "30 seconds"
 
-const Told = Schema.parseJson(Schema.Struct({ node: Schema.String, sequence: Schema.Int, inForce: Schema.Boolean }))
-const decodeTold = Schema.decodeUnknownOption(Told)
-const encodeTold = Schema.encodeSync(Told)
+const NodeReport = Schema.parseJson(
+  Schema.Struct({ node: Schema.String, sequence: Schema.Int, inForce: Schema.Boolean })
+)
+const decodeReport = Schema.decodeUnknownOption(NodeReport)
+const encodeReport = Schema.encodeSync(NodeReport)
 
 const nodesRow = rowOf(Schema.Struct({ nodes: Schema.Int }))
 const sequenceRow = rowOf(Schema.Struct({ sequence: Schema.Int }))
@@ -116,9 +118,9 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
       yield* Effect.forkScoped(
         listen(takenChannel, (payload) => {
           if (payload === undefined) return void Deferred.unsafeDone(connected, Effect.void)
-          const told = decodeTold(payload)
-          if (Option.isNone(told)) return
-          const { inForce, node: by, sequence } = told.value
+          const report = decodeReport(payload)
+          if (Option.isNone(report)) return
+          const { inForce, node: by, sequence } = report.value
           const seen = inForce ? taken : refusedBy
           seen.set(by, Math.max(sequence, seen.get(by) ?? 0))
           // It may have failed at first. A node counts once.
@@ -313,7 +315,7 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
         (row) => row?.sequence ?? 0
       ),
       tell: ({ inForce, sequence }) =>
-        Effect.asVoid(query(sql`select pg_notify(${takenChannel}, ${encodeTold({ node, sequence, inForce })})`)),
+        Effect.asVoid(query(sql`select pg_notify(${takenChannel}, ${encodeReport({ node, sequence, inForce })})`)),
       watch,
       changes: Stream.merge(
         Stream.asyncPush<void>((emit) => Effect.forkScoped(listen(channel, () => void emit.single(undefined)))),

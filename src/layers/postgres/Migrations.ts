@@ -65,7 +65,7 @@ const again =
     readonly after: (error: unknown) => boolean
     readonly times: number
     readonly every: Duration.DurationInput
-    readonly told: string
+    readonly warning: string
   }) =>
   <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.retry(
@@ -74,7 +74,7 @@ const again =
         Schedule.intersect(Schedule.recurs(options.times)),
         Schedule.whileInput(options.after),
         Schedule.onDecision((_, decision) =>
-          ScheduleDecision.isContinue(decision) ? Effect.logWarning(options.told) : Effect.void
+          ScheduleDecision.isContinue(decision) ? Effect.logWarning(options.warning) : Effect.void
         )
       )
     )
@@ -148,13 +148,13 @@ export const migrate = (
           after: isStorageError,
           times: lossesMax,
           every: "1 second",
-          told: `The database was lost during the migration ${name}, which begins again`
+          warning: `The database was lost during the migration ${name}, which begins again`
         }),
         again({
           after: (error) => error instanceof TableInUse,
           times: triesMax - 1,
           every: "5 seconds",
-          told: `The migration ${name} waits for a table that somebody uses for long`
+          warning: `The migration ${name} waits for a table that somebody uses for long`
         }),
         Effect.catchIf(
           isStorageError,

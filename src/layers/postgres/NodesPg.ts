@@ -34,7 +34,7 @@ export const NodeRegistered = ({ host, nodeId, role, sealingKeys }: ThisNode): L
       const { optional, sql } = yield* Database
       const databaseNow = yield* DatabaseNow
       const gauges = new Map<string, { readonly role: string; readonly version: string }>()
-      let told = false
+      let nobodyIsLogged = false
       let stopped = false
       // One after the other: a sign of life that is on its way must not put back what the stop takes away.
       const writing = yield* Effect.makeSemaphore(1)
@@ -74,8 +74,9 @@ export const NodeRegistered = ({ host, nodeId, role, sealingKeys }: ThisNode): L
         )
         yield* show(rows)
         const nobody = !rows.some((row) => takesQueuedRuns(row.role))
-        if (nobody !== told) yield* Effect.logWarning(nobody ? `${nobodyWorks}. ${startAWorker}` : somebodyWorks)
-        told = nobody
+        if (nobody !== nobodyIsLogged)
+          yield* Effect.logWarning(nobody ? `${nobodyWorks}. ${startAWorker}` : somebodyWorks)
+        nobodyIsLogged = nobody
       })
       yield* everySoOften(
         { name: "saying that this node runs", every: `${nodeSeenSeconds} seconds`, firstAtOnce: true },

@@ -12,7 +12,7 @@ import { insertMedia } from "./RunMediaPg.js"
 import { channel } from "./RunSignalsPg.js"
 import { attemptTable, runRows, runTable } from "./RunTables.js"
 
-const toldRow = rowOf(Schema.Struct({ told: Schema.Boolean }))
+const tellEndRow = rowOf(Schema.Struct({ told: Schema.Boolean }))
 const fenceRows = rowsOf(Schema.Struct({ runId: RunId, status: RunStatus, leaseToken: Schema.NullOr(Schema.String) }))
 /** The columns that may change after a run's admission. */
 const changing = [
@@ -158,7 +158,7 @@ export const runWrites = (database: Database["Type"], databaseNow: Effect.Effect
   /** Many clients may wait for runs that are locked. None of them must hold a connection until that is over. */
   const tellEnd: RunStore["Type"]["tellEnd"] = ({ runId, workspaceId }) =>
     Effect.map(
-      toldRow(
+      tellEndRow(
         query(sql`
           with free as materialized (
             select workspace_id, run_id from runs r

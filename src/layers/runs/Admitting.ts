@@ -159,8 +159,8 @@ const createWith: (parts: AdmittingParts, creation: Creation) => Effect.Effect<C
     }
     // The node that works on the run tells its end directly, with everything that a reader would have to look up.
     const sinceNanos = parts.clock.unsafeCurrentTimeNanos()
-    const told = Option.flatten(yield* restore(waitFor(parts, ended, waitSeconds * 1000)))
-    if (Option.isSome(told)) return { ...told.value, replayed: false }
+    const endedHere = Option.flatten(yield* restore(waitFor(parts, ended, waitSeconds * 1000)))
+    if (Option.isSome(endedHere)) return { ...endedHere.value, replayed: false }
     const waitedSeconds = Number(parts.clock.unsafeCurrentTimeNanos() - sinceNanos) / 1e9
     const seen = yield* restore(awaitEnd(parts, detail, waitSeconds - waitedSeconds))
     return { ...seen, left: leftOf(seen, left, heldAt), replayed: false }

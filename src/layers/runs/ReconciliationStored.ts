@@ -132,7 +132,7 @@ export const ReconciliationStored = ({
       })
 
       /** Counts the end of the run and tells those who wait for it, once it is committed. */
-      const told = (key: RunKey, run: Run) => {
+      const countAndSignal = (key: RunKey, run: Run) => {
         countEnded(run)
         return Effect.zipRight(
           signals.publish({ _tag: "Settled", runId: run.runId }),
@@ -234,7 +234,7 @@ export const ReconciliationStored = ({
             })
           )
           const answer: Resolved =
-            done._tag === "Proposed" ? done : { _tag: "Settled", detail: yield* told(key, done.run) }
+            done._tag === "Proposed" ? done : { _tag: "Settled", detail: yield* countAndSignal(key, done.run) }
           return answer
         }, Effect.uninterruptible),
         confirm: Effect.fn("Reconciliation.confirm")(function* ({ proposalId, runId }, by) {
@@ -257,7 +257,7 @@ export const ReconciliationStored = ({
             })
           )
           if (ended === null) return yield* notWaiting((yield* find(runId)).run)
-          return yield* told(key, ended)
+          return yield* countAndSignal(key, ended)
         }, Effect.uninterruptible),
         reject: Effect.fn("Reconciliation.reject")(function* ({ proposalId, reason, runId }, by) {
           const problem = reasonProblem(reason)

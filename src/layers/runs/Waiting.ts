@@ -47,7 +47,7 @@ export const waitFor = <A>(
 interface Seen {
   readonly now: RunDetail
   /** False when the run may end without a signal to this node. */
-  readonly told: boolean
+  readonly isSignalled: boolean
 }
 
 /**
@@ -57,11 +57,11 @@ interface Seen {
  */
 const seenNow = (parts: WaitingParts, last: RunDetail, goesOn: boolean): Effect.Effect<Seen> =>
   Effect.gen(function* () {
-    const told = !goesOn || (yield* parts.store.tellEnd(last.run))
-    return { now: (yield* lookAt(parts, last.run)) ?? last, told }
+    const isSignalled = !goesOn || (yield* parts.store.tellEnd(last.run))
+    return { now: (yield* lookAt(parts, last.run)) ?? last, isSignalled }
   }).pipe(
     Effect.timeout(answerMillisMax),
-    Effect.catchAll(() => Effect.succeed({ now: last, told: true }))
+    Effect.catchAll(() => Effect.succeed({ now: last, isSignalled: true }))
   )
 
 /** By the clock that nobody can set. */
@@ -70,10 +70,10 @@ const nowMillis = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos) / 
 /** Waits once. Registered before the look, so that no signal is missed. */
 const look = Effect.fnUntraced(function* (parts: WaitingParts, last: RunDetail, until: number) {
   const ended = yield* parts.signals.subscribe(last.run.runId)
-  const { now, told } = yield* seenNow(parts, last, (yield* nowMillis) < until)
+  const { now, isSignalled } = yield* seenNow(parts, last, (yield* nowMillis) < until)
   const left = until - (yield* nowMillis)
   const over = isSettledForWaiters(now.run.status) || left <= 0 || (yield* parts.draining.waitsEnded)
-  if (!over) yield* waitFor(parts, ended, Math.min(left, told ? lookAgainMillis : lookSoonMillis))
+  if (!over) yield* waitFor(parts, ended, Math.min(left, isSignalled ? lookAgainMillis : lookSoonMillis))
   return { now, over }
 })
 

@@ -80,7 +80,7 @@ const keepRunning = (
       yield* Effect.logWarning(
         "The embedded Postgres ended while it was used and is started again. What needs the storage waits or is answered 503 until then; nothing that was promised is lost"
       ).pipe(Effect.annotateLogs({ log: place.log }))
-      let told = false
+      let isLogged = false
       const again = Effect.gen(function* () {
         yield* Effect.sleep(pause)
         longer()
@@ -93,11 +93,11 @@ const keepRunning = (
       })
       yield* again.pipe(
         Effect.tapError(({ message }) =>
-          told
+          isLogged
             ? Effect.void
             : Effect.zipRight(
                 Effect.sync(() => {
-                  told = true
+                  isLogged = true
                 }),
                 Effect.logError(`${message}. It is tried again`)
               )

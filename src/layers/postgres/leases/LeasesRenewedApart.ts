@@ -25,18 +25,18 @@ const startAgainAfter = "1 second"
 const slotsOfMore = 256
 
 /** What the thread says: what became of leases, or why it cannot renew them (null: it can). */
-const Told = Schema.Union(
+const ThreadMessage = Schema.Union(
   Schema.Array(Schema.Struct({ runId: RunId, token: Schema.String, what: Schema.Literal("lost", "cancelled") })),
   Schema.Struct({ trouble: Schema.NullOr(Schema.String) })
 )
-const decodeTold = Schema.decodeUnknownSync(Told)
+const decodeMessage = Schema.decodeUnknownSync(ThreadMessage)
 
 /** One life of the thread; ends when it does. */
 const live = (
   given: object,
   tables: ReadonlyArray<LeaseTable>,
   started: (worker: Worker) => void,
-  heard: (told: typeof Told.Type) => void
+  heard: (message: typeof ThreadMessage.Type) => void
 ) =>
   Effect.acquireUseRelease(
     Effect.sync(() => {
@@ -47,7 +47,7 @@ const live = (
         resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 }
       })
       started(worker)
-      worker.on("message", (message) => heard(decodeTold(message)))
+      worker.on("message", (message) => heard(decodeMessage(message)))
       return worker
     }),
     (worker) =>
@@ -86,10 +86,10 @@ export const LeasesRenewedApart = (
         (worker) => {
           thread = worker
         },
-        (told) => {
-          if (!("trouble" in told)) told.forEach((one) => news.unsafeOffer(one))
-          else if (told.trouble === null) trouble.worked()
-          else trouble.failed(told.trouble)
+        (message) => {
+          if (!("trouble" in message)) message.forEach((one) => news.unsafeOffer(one))
+          else if (message.trouble === null) trouble.worked()
+          else trouble.failed(message.trouble)
         }
       ).pipe(
         Effect.map((cause) =>

@@ -101,14 +101,14 @@ export const makeActiveRuns = (
           })
         )
         // After a defect, the run keeps its lease and its hold. It is taken over when the lease ends.
-        const told = Effect.catchAllCause(work, (cause) =>
+        const logged = Effect.catchAllCause(work, (cause) =>
           Cause.isInterruptedOnly(cause)
             ? Effect.void
             : Effect.annotateLogs(Effect.logError("work on a run died", cause), { runId, workspaceId })
         )
         // The caller may be uninterruptible. The work must be interruptible, because otherwise nothing could abort its
         // call.
-        fork(Effect.interruptible(told))
+        fork(Effect.interruptible(logged))
         return Effect.succeed(done.listen)
       }).pipe(Effect.uninterruptible)
 

@@ -55,7 +55,7 @@ type Sending = Effect.Effect<SharedAnswer, CallFailure | SharedCallFailed | Shar
 type Sent = Effect.Effect<SharedAnswer, Effect.Effect.Error<Sending> | CallStopped | LeaseLost>
 
 /** What the call of this attempt has told of its cost so far. */
-interface Told {
+interface CostSoFar {
   cost: CostEvidence
   evidence: Evidence | null
 }
@@ -140,7 +140,7 @@ export const attemptCall = (parts: Parts): CallAttempt => {
     )
 
   const send = (stop: OneTimeEvent<Stop>, run: Run, attempt: Attempt, providerCall: ProviderCall): Sent => {
-    const told: Told = { cost: { _tag: "None" }, evidence: null }
+    const costSoFar: CostSoFar = { cost: { _tag: "None" }, evidence: null }
     const { async, effect, pages } = providerCall.endpoint.operation
     const call = exchange(
       attempt,
@@ -149,15 +149,15 @@ export const attemptCall = (parts: Parts): CallAttempt => {
         : {
             ...providerCall,
             onCost: (cost, evidence) => {
-              told.cost = cost
-              told.evidence = evidence
+              costSoFar.cost = cost
+              costSoFar.evidence = evidence
             }
           }
     )
     if (effect === "effectful") return Effect.map(call, ownAnswer)
     return untilStopped(
       stop,
-      told,
+      costSoFar,
       mayShare(providerCall) ? parts.shared.share(run, providerCall, call) : Effect.map(call, ownAnswer)
     )
   }
@@ -225,7 +225,7 @@ export const attemptCall = (parts: Parts): CallAttempt => {
 
 type CallEnd = Exit.Exit<SharedAnswer, Effect.Effect.Error<Sending>>
 
-const untilStopped = (stop: OneTimeEvent<Stop>, told: Told, work: Sending): Sent =>
+const untilStopped = (stop: OneTimeEvent<Stop>, costSoFar: CostSoFar, work: Sending): Sent =>
   Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(Effect.fork(restore(work)), (calling) =>
       restore(
@@ -241,7 +241,7 @@ const untilStopped = (stop: OneTimeEvent<Stop>, told: Told, work: Sending): Sent
               // A call that ended before it could be aborted has an answer, which counts with what it cost.
               return Effect.flatMap(Fiber.interrupt(calling), (last): Sent =>
                 Exit.isInterrupted(last)
-                  ? Effect.fail(new CallStopped({ failure: new CancellationRequestedAfterDispatch(), ...told }))
+                  ? Effect.fail(new CallStopped({ failure: new CancellationRequestedAfterDispatch(), ...costSoFar }))
                   : last
               )
             case "lease_lost":

@@ -122,14 +122,14 @@ export const endAnswered = (ended: Answered): Ending => {
 
 interface Failed {
   readonly failure: RunFailure
-  readonly told: CostEvidence
+  readonly costEvidence: CostEvidence
   readonly evidence: Evidence | null
   readonly sharedWithRunId: RunId | null
 }
 
 const ofCall = ({ cost, evidence, failure }: CallFailure | CallStopped, sharedWithRunId: RunId | null): Failed => ({
   failure,
-  told: cost,
+  costEvidence: cost,
   evidence,
   sharedWithRunId
 })
@@ -152,14 +152,14 @@ const factsOf = (failed: AttemptFailure): Failed => {
     case "platform_auth_incompatible":
     case "platform_key_missing":
     case "provider_disabled":
-      return { failure: failed, told: { _tag: "None" }, evidence: null, sharedWithRunId: null }
+      return { failure: failed, costEvidence: { _tag: "None" }, evidence: null, sharedWithRunId: null }
   }
 }
 
 export const endFailed = (ended: Ended, failed: AttemptFailure): Ending => {
   const { attempt, candidate, run } = ended
-  const { evidence, failure, sharedWithRunId, told } = factsOf(failed)
-  const cost = sharedWithRunId !== null ? nothing : costOfFailure(told, candidate.maxMicros)
+  const { evidence, failure, sharedWithRunId, costEvidence } = factsOf(failed)
+  const cost = sharedWithRunId !== null ? nothing : costOfFailure(costEvidence, candidate.maxMicros)
   return {
     attempt: withProof(failedAttempt(attempt, failure), ended, { cost, evidence, sharedWithRunId }),
     media: null,

@@ -83,13 +83,13 @@ export type RouteFailure = Exclude<Effect.Effect.Error<ReturnType<ReturnType<typ
 
 /** For the operator: the receipt says the same to the customer. */
 const warnOfCost = ({ costMicros, endpointId, receipt, runId }: Attempt): Effect.Effect<void> => {
-  const told = receipt?.costAnomaly ?? null
-  return told === null
+  const anomaly = receipt?.costAnomaly ?? null
+  return anomaly === null
     ? Effect.void
     : Effect.annotateLogs(Effect.logWarning("A cost that a provider told was not charged as it is"), {
         endpointId,
         runId,
-        told,
+        told: anomaly,
         chargedMicros: costMicros
       })
 }

@@ -61,7 +61,7 @@ const sameness = (run: Run, { credential, endpoint, input }: ProviderCall): stri
     .digest("base64")
 
 /** An interruption or a defect of the first run is not shared. */
-const told = (ended: Ended): Option.Option<Ended> =>
+const shareable = (ended: Ended): Option.Option<Ended> =>
   Exit.isSuccess(ended) || Option.isSome(Cause.failureOption(ended.cause)) ? Option.some(ended) : Option.none()
 
 type Sharing = Effect.Effect<SharedAnswer, CallFailure | SharedCallFailed | SharedCallStopped>
@@ -91,7 +91,7 @@ export const makeSharedCalls = () => {
         return restore(make).pipe(
           Effect.onExit((ended) => {
             flights.delete(key)
-            return Deferred.succeed(landed, told(ended))
+            return Deferred.succeed(landed, shareable(ended))
           }),
           Effect.map(ownAnswer)
         )

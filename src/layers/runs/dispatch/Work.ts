@@ -89,14 +89,14 @@ const reasons: { readonly [Tag in StorageError["_tag"]]: string } = {
 export type Patiently = <A, E>(work: Effect.Effect<A, E | StorageError>) => Effect.Effect<A, Exclude<E, StorageError>>
 
 export const patientlyWith = (trouble: Trouble): Patiently => {
-  const told = (error: unknown) =>
+  const reportTrouble = (error: unknown) =>
     Effect.sync(() => (isStorageError(error) ? trouble.failed(reasons[error._tag]) : undefined))
   const worked = Effect.sync(trouble.worked)
   return (work) =>
     Effect.catchIf(work, isStorageError, (error) =>
       Effect.zipRight(
-        told(error),
-        Effect.retry(Effect.tapError(work, told), { schedule: untilStorageAnswers, while: isStorageError })
+        reportTrouble(error),
+        Effect.retry(Effect.tapError(work, reportTrouble), { schedule: untilStorageAnswers, while: isStorageError })
       )
     ).pipe(
       // Also where it did not have to wait: work that was given up while it waited cannot say that the storage answers

@@ -70,7 +70,7 @@ const make = (settings: RetentionSettings | null) =>
         Stream.runFold(0, (sum, done) => sum + done)
       )
 
-    const moveOf = (holder: string, beforeMillis: number, told: (runs: number) => Effect.Effect<void>) =>
+    const moveOf = (holder: string, beforeMillis: number, reportMoved: (runs: number) => Effect.Effect<void>) =>
       Effect.fnUntraced(function* (workspaceId: WorkspaceId) {
         let moved = 0
         let after = null
@@ -84,7 +84,7 @@ const make = (settings: RetentionSettings | null) =>
           })
           moved += portion.runs
           after = portion.last
-          yield* told(portion.runs)
+          yield* reportMoved(portion.runs)
           yield* Effect.sleep(pause)
         } while (after !== null)
         return moved
@@ -133,11 +133,11 @@ const make = (settings: RetentionSettings | null) =>
       const moveBefore = now - daysMillis(historyDays)
       yield* history.makeMonths(holder, moveBefore)
       let soFar = 0
-      const told = (runs: number) =>
+      const reportMoved = (runs: number) =>
         Effect.suspend(() => progress(`${counted((soFar += runs), "run")} left the hot tables`))
       const runs = yield* eachWorkspace(
         (after) => history.workspacesToMove(moveBefore, after),
-        moveOf(holder, moveBefore, told)
+        moveOf(holder, moveBefore, reportMoved)
       )
       const dropBefore = resultDays === null ? null : now - daysMillis(resultDays)
       const payloads =
