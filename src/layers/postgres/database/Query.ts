@@ -15,7 +15,7 @@ import { ask, takeRows } from "./DriverInternals.js"
 import { acquireFailed, busy, sqlErrorIn } from "./Failure.js"
 import { failed, lend, onlyReads, Reserved } from "./Reserved.js"
 import type { Row } from "./Rows.js"
-import { settle } from "./Transact.js"
+import { meaningOfFailure } from "./Transact.js"
 
 const alone = (pool: Pg.Pool, trouble: Trouble, text: string, params: ReadonlyArray<unknown>) =>
   Effect.async<Readonly<Pg.QueryResult["rows"]>, SqlError.SqlError>((resume) =>
@@ -46,7 +46,7 @@ export const queryAlone =
     Effect.suspend(() => {
       const [text, params] = statement.compile()
       return Effect.catchAllCause(alone(pool, trouble, text, params), (cause) =>
-        settle(cause, !onlyReads(text) && !wasRefused(cause), Effect.fail(busy), trouble)
+        meaningOfFailure(cause, !onlyReads(text) && !wasRefused(cause), Effect.fail(busy), trouble)
       )
     })
 

@@ -23,7 +23,7 @@ const withoutSqlErrors = <E>(cause: Cause.Cause<E>): Cause.Cause<Own<E>> =>
   Cause.flatMap(cause, (error) => (isOwn(error) ? Cause.fail(error) : Cause.die(error)))
 
 /** Replaces the SqlError in a cause by its meaning, and reports trouble. A cause without a SqlError stays as it is. */
-export const settle = <A, E, E2, R>(
+export const meaningOfFailure = <A, E, E2, R>(
   cause: Cause.Cause<E>,
   atCommit: boolean,
   onConflict: Effect.Effect<A, E2, R>,
@@ -53,11 +53,11 @@ const pause = (repeat: number) =>
   Effect.flatMap(Random.nextRange(0.5, 1), (part) => Effect.sleep(5 * 2 ** repeat * part))
 
 /** Runs the transaction on a connection of its own, and gives the result after the connection has been given back. */
-const once = <A, E, R>(
+const runOnce = <A, E, R>(
   reserved: Reserved,
   self: Effect.Effect<A, E, R>,
   restore: typeof Effect.interruptible,
-  again: Answer<A, E, R>,
+  repeatTransaction: Answer<A, E, R>,
   trouble: Trouble
 ): Effect.Effect<Answer<A, E, R>, never, R> =>
   Effect.flatMap(
@@ -67,8 +67,8 @@ const once = <A, E, R>(
         reserved.release()
         // When the body failed, its failure is the result, even if the ROLLBACK failed too: nothing was committed in
         // either case.
-        if (Exit.isFailure(body)) return settle(body.cause, false, again, trouble)
-        if (Exit.isFailure(ended)) return settle(ended.cause, reserved.commitSent, again, trouble)
+        if (Exit.isFailure(body)) return meaningOfFailure(body.cause, false, repeatTransaction, trouble)
+        if (Exit.isFailure(ended)) return meaningOfFailure(ended.cause, reserved.commitSent, repeatTransaction, trouble)
         trouble.worked()
         return Effect.succeed(body.value)
       })
@@ -80,7 +80,7 @@ export const transactWith =
   (sql: SqlClient.SqlClient, pool: Pg.Pool, trouble: Trouble) =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Answer<A, E, R> => {
     const run = (repeat: number): Answer<A, E, R> => {
-      const again: Answer<A, E, R> =
+      const repeatTransaction: Answer<A, E, R> =
         repeat < repeatsMax
           ? Effect.zipRight(
               pause(repeat),
@@ -90,9 +90,9 @@ export const transactWith =
       return Effect.uninterruptibleMask((restore) =>
         Effect.matchEffect(reserve(pool), {
           onFailure: (error): Effect.Effect<Answer<A, E, R>, never, R> =>
-            Effect.succeed(settle(Cause.fail(error), false, again, trouble)),
+            Effect.succeed(meaningOfFailure(Cause.fail(error), false, repeatTransaction, trouble)),
           onSuccess: (reserved): Effect.Effect<Answer<A, E, R>, never, R> =>
-            once(reserved, self, restore, again, trouble)
+            runOnce(reserved, self, restore, repeatTransaction, trouble)
         }).pipe(Effect.flatMap((answer) => restore(answer)))
       )
     }
