@@ -7,7 +7,7 @@ const admitting = "src/layers/runs/AdmissionBatched.ts"
 const settling = "src/layers/runs/SettlementBatched.ts"
 const runWrites = "src/layers/postgres/RunWritesPg.ts"
 const walletPg = "src/layers/postgres/WalletPg.ts"
-const takeOver = "src/layers/runs/dispatch/TakeOver.ts"
+const takeOver = "src/layers/runs/dispatch/FirstStep.ts"
 const attemptCall = "src/layers/runs/dispatch/AttemptCall.ts"
 const attemptEnding = "src/layers/runs/dispatch/AttemptEnding.ts"
 const automatic = "src/domain/AutomaticTopUp.ts"
@@ -376,17 +376,17 @@ export const defects = [
     name: "look-ups of two connections share a call",
     edits: [
       [
-        "src/layers/runs/dispatch/SharedCalls.ts",
+        "src/layers/runs/dispatch/SingleFlight.ts",
         'credential._tag === "Connection" ? credential.connectionId : credential._tag',
         "credential._tag"
       ]
     ],
-    tests: ["test/layers/runs/SharedCalls.test.ts"]
+    tests: ["test/layers/runs/SingleFlight.test.ts"]
   },
   {
     name: "look-ups of two contracts share a call",
-    edits: [["src/layers/runs/dispatch/SharedCalls.ts", "        endpoint.contractVersion,\n", ""]],
-    tests: ["test/layers/runs/SharedCalls.test.ts"]
+    edits: [["src/layers/runs/dispatch/SingleFlight.ts", "        endpoint.contractVersion,\n", ""]],
+    tests: ["test/layers/runs/SingleFlight.test.ts"]
   },
   {
     name: "the failure of a shared call is paid by everybody",

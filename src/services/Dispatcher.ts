@@ -8,7 +8,7 @@ import type { RunId } from "../domain/Ids.js"
 import type { Attempt, Run } from "../domain/Run.js"
 import type { Candidate } from "../domain/RoutePlan.js"
 import type { Listen } from "./OneTimeEvent.js"
-import type { EndedRun } from "./Runs.js"
+import type { SettledRun } from "./Runs.js"
 import type { Lease, LeasedRun, RunKey } from "./RunStore.js"
 
 /**
@@ -35,7 +35,7 @@ export class Dispatcher extends Context.Tag("gateway/services/Dispatcher")<
      * none when this node does not know it: the run was taken over, or its end was written by a commit whose answer was
      * lost.
      */
-    readonly start: (run: LeasedRun, slot: Slot) => Effect.Effect<Listen<Option.Option<EndedRun>>>
+    readonly start: (run: LeasedRun, slot: Slot) => Effect.Effect<Listen<Option.Option<SettledRun>>>
     /**
      * Starts a run of which only its commit's answer was lost: nothing was sent, so if it is there, under the slot's
      * lease, it goes on as if the answer had come. Otherwise gives the slot back, once the commit is decided. Answers

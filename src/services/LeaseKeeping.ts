@@ -1,6 +1,6 @@
 /**
- * Keeps the leases of the runs that this node works on: renews each from when it is kept until it is let go, and tells
- * which of them somebody else has now and of which runs a cancel was asked. Decides nothing about runs.
+ * Renews the leases of the runs that this node works on. It says which of them another node has now, and for which runs
+ * a client asked to cancel. It decides nothing about runs.
  */
 import { Context, type Stream } from "effect"
 import type { RunId } from "../domain/Ids.js"
@@ -15,9 +15,9 @@ export interface LeaseNews {
 export class LeaseKeeping extends Context.Tag("gateway/services/LeaseKeeping")<
   LeaseKeeping,
   {
-    /** Renews it from now on; answers what lets it go. Both are quick and touch no storage. */
-    readonly keep: (lease: HeldLease) => () => void
-    /** The same news may come more than once, and about leases that were let go meanwhile. */
+    /** Renews the lease from now on, until the function that it returns is called. Both calls are quick: no storage. */
+    readonly register: (lease: HeldLease) => () => void
+    /** The same news may come more than once, and about leases that are not registered any more. */
     readonly news: Stream.Stream<LeaseNews>
   }
 >() {}

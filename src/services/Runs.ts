@@ -54,7 +54,7 @@ export interface RunRequest {
 }
 
 /** A run as the node that worked on it ended it. */
-export interface EndedRun extends RunDetail {
+export interface SettledRun extends RunDetail {
   /** What was left right after its settlement. */
   readonly left: MoneyLeft
 }

@@ -10,7 +10,7 @@ import type { Principal } from "../../src/services/Accounts.js"
 import { Admission } from "../../src/services/Admission.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
 import { Ids } from "../../src/services/Ids.js"
-import { type EndedRun, type RunRequest, Runs } from "../../src/services/Runs.js"
+import { type SettledRun, type RunRequest, Runs } from "../../src/services/Runs.js"
 import { type Lease, type LeasedRun, RunStore } from "../../src/services/RunStore.js"
 import type { SettlementRequest } from "../../src/services/Settlement.js"
 import { Transactions } from "../../src/services/Transactions.js"
@@ -92,7 +92,7 @@ export const workedOn = <E, R>(
     const leased = { run, lease: slot.lease, attempts: [attempt], takenOver: false, workersLost: 0 } as const
     const end = yield* dispatcher.start({ ...leased, restored: false, waitedMillis: 0 }, slot)
     yield* told(run)
-    return yield* Effect.async<Option.Option<EndedRun>>((resume) => {
+    return yield* Effect.async<Option.Option<SettledRun>>((resume) => {
       end((found) => resume(Effect.succeed(found)))
     })
   })

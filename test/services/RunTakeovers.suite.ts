@@ -16,7 +16,7 @@ import { fail, hit, type ScriptedProviders, silence, type Step } from "../../src
 import { Catalog } from "../../src/services/Catalog.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
 import { Ids } from "../../src/services/Ids.js"
-import { type EndedRun, Runs } from "../../src/services/Runs.js"
+import { type SettledRun, Runs } from "../../src/services/Runs.js"
 import { RunStore } from "../../src/services/RunStore.js"
 import { Settlement } from "../../src/services/Settlement.js"
 import { attemptList } from "../../src/http/runs/ShownRun.js"
@@ -144,7 +144,7 @@ export const runTakeoversSuite = (name: string, storage: Layer.Layer<Storage>) =
 
     /** Its own renewals would tell a node of a cancel too, but later. */
     const seldom = { pollMillis: 50, heartbeatMillis: 60_000 }
-    const statusOf = ({ run }: Pick<EndedRun, "run">): ReadonlyArray<unknown> => [
+    const statusOf = ({ run }: Pick<SettledRun, "run">): ReadonlyArray<unknown> => [
       run.status,
       run.error?.code,
       run.chargeMicros

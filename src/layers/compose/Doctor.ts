@@ -23,7 +23,7 @@ import type { SettingsWrong } from "../node/SettingsWrong.js"
 import { secret } from "../node/ConfigValues.js"
 import { unknownInWords, unknownSettings } from "../node/UnknownSettings.js"
 import { Database } from "../postgres/Database.js"
-import { DatabaseNow } from "../postgres/database/Now.js"
+import { databaseNow } from "../postgres/database/Now.js"
 import { failedWords } from "../node/StorageWords.js"
 import { lookAt, type ServerLook } from "../postgres/database/Pools.js"
 import { rowOf } from "../postgres/database/Rows.js"
@@ -97,7 +97,7 @@ const serverFindings = Effect.gen(function* () {
   const { query, servers, sql } = yield* Database
   const sent = yield* Clock.currentTimeMillis
   const row = yield* serverRow(
-    query(sql`select current_setting('server_version') as version, ${sql.literal(yield* yield* DatabaseNow)} as now`)
+    query(sql`select current_setting('server_version') as version, ${sql.literal(yield* databaseNow)} as now`)
   )
   const ahead = aheadMillis(sent, yield* Clock.currentTimeMillis, row?.now ?? sent)
   const problem = clockProblem(ahead)

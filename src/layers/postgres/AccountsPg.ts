@@ -16,7 +16,7 @@ import { AuditTrailPg } from "./AuditTrailPg.js"
 import { Database } from "./Database.js"
 import { DatabaseNow } from "./database/Now.js"
 import { rowOf, rowsOf } from "./database/Rows.js"
-import { makeSharedReads } from "./database/SharedReads.js"
+import { makeBatchedReads } from "./database/BatchedReads.js"
 import { forgetUses } from "./SearchUsesPg.js"
 import { makeTokenPlaces, placeOfToken } from "./TokenPlacesPg.js"
 
@@ -265,7 +265,7 @@ const makeRows: Effect.Effect<AccountRows, never, Database | EffectScope.Scope> 
                 from tokens t where t.workspace_id = ${workspaceId} and t.token_id = ${tokenId}`)
             )
       ),
-    tokenByDigest: yield* makeSharedReads({
+    tokenByDigest: yield* makeBatchedReads({
       readersMax: 256,
       keyOf: hexOf,
       read: tokensByDigest(database, databaseNow)

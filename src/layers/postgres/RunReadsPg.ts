@@ -12,7 +12,7 @@ import { isTerminal } from "../../domain/RunMachine.js"
 import type { RunDetail, RunKey, RunStore } from "../../services/RunStore.js"
 import type { Database } from "./Database.js"
 import { rowOf } from "./database/Rows.js"
-import { makeSharedReads } from "./database/SharedReads.js"
+import { makeBatchedReads } from "./database/BatchedReads.js"
 import type { historyReads } from "./history/HistoryReads.js"
 import { attemptRows, attemptTable, runRows, runTable } from "./RunTables.js"
 
@@ -83,7 +83,7 @@ export const runReads = Effect.fnUntraced(function* (
   const { query, sql } = database
   const attemptsOfRuns = attemptsOf(database)
   // Clients look at their runs again and again.
-  const smallDetail = yield* makeSharedReads({ readersMax: readsSharedMax, keyOf: nameOf, read: smallOnes(database) })
+  const smallDetail = yield* makeBatchedReads({ readersMax: readsSharedMax, keyOf: nameOf, read: smallOnes(database) })
 
   const getMany = Effect.fnUntraced(function* (keys: ReadonlyArray<RunKey>) {
     const found = yield* runRows(rowsOfRuns(database, keys, runsByKey))

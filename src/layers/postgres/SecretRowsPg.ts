@@ -7,7 +7,7 @@ import { VariableValues } from "../../domain/Manifest.js"
 import type { Connection, OAuthFacts } from "../../services/Connections.js"
 import { Database } from "./Database.js"
 import { inWorkspace } from "./database/InWorkspace.js"
-import { DatabaseNow } from "./database/Now.js"
+import { databaseNow } from "./database/Now.js"
 import { rowOf, rowsOf } from "./database/Rows.js"
 import {
   type AuthorizationRow,
@@ -129,7 +129,7 @@ const make = Effect.gen(function* () {
       `${table}.connection_id as "connectionId", ${table}.workspace_id as "workspaceId", ${table}.provider_id as "providerId", ${table}.label, ${table}.created_at as "createdAt", ${table}.expires_at as "expiresAt", ${table}.variables::text as variables, ${table}.oauth::text as oauth`
     )
   const plain = plainOf("connections")
-  const now = sql.literal(yield* yield* DatabaseNow)
+  const now = sql.literal(yield* databaseNow)
   const isRefused = sql.literal(`((oauth #>> '{refused,at}') is not null)`)
   const seal = sql.literal(`sealed, key_id as "keyId"`)
   const begun = sql.literal(

@@ -17,7 +17,7 @@ import { AuditTrailPg } from "./AuditTrailPg.js"
 import { Database, type Sql } from "./Database.js"
 import { DatabaseNow } from "./database/Now.js"
 import { rowOf, rowsOf } from "./database/Rows.js"
-import { makeSharedReads } from "./database/SharedReads.js"
+import { makeBatchedReads } from "./database/BatchedReads.js"
 import { verifyLedger } from "./LedgerVerificationPg.js"
 import { readOverviews, walletLists } from "./WalletListsPg.js"
 
@@ -156,7 +156,7 @@ const makeRows: Effect.Effect<WalletRows, never, Database | Scope.Scope> = Effec
     credited: creditedBefore(database),
     lockBalance: lockBalance(database),
     // Clients ask for their balance again and again.
-    overview: yield* makeSharedReads({
+    overview: yield* makeBatchedReads({
       readersMax: readsSharedMax,
       keyOf: (workspaceId) => workspaceId,
       read: readOverviews(database)

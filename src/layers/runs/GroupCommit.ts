@@ -5,7 +5,7 @@
  * its items are tried again one by one, so that a bad item cannot fail the others.
  */
 import { Cause, Effect, Exit, type Scope } from "effect"
-import { onItsOwn } from "./OnItsOwn.js"
+import { withoutCallersServices } from "./WithoutCallersServices.js"
 
 interface Item<A, B, E> {
   readonly value: A
@@ -47,7 +47,7 @@ export const makeGroupCommit = <A, B, Refused, E>(options: {
     const batch = Effect.suspend(() => attempt(waiting.splice(0, options.batchMax)))
     const inTurn = options.turn?.(batch) ?? batch
     const next = Effect.uninterruptibleMask((restore) => Effect.zipRight(restore(arrived), inTurn))
-    yield* Effect.forkScoped(onItsOwn(Effect.forever(next)))
+    yield* Effect.forkScoped(withoutCallersServices(Effect.forever(next)))
 
     // A queue and a deferred answer for each item would take three times as many steps.
     return (value) =>

@@ -13,12 +13,12 @@ export const LeasesRenewedHere: Layer.Layer<LeaseKeeping, never, RunStore> = Lay
   Effect.gen(function* () {
     const { heartbeatMillis, leaseMillis } = yield* DispatcherSettings
     const store = yield* RunStore
-    const kept = new Set<HeldLease>()
+    const registered = new Set<HeldLease>()
     const trouble = yield* makeTrouble("leases")
     const news = yield* PubSub.unbounded<LeaseNews>()
 
     const renew = Effect.gen(function* () {
-      const before = [...kept]
+      const before = [...registered]
       if (before.length === 0) return
       const { cancelled, held } = yield* store.heartbeat(before, leaseMillis)
       yield* Effect.forEach(
@@ -44,9 +44,9 @@ export const LeasesRenewedHere: Layer.Layer<LeaseKeeping, never, RunStore> = Lay
     )
 
     return LeaseKeeping.of({
-      keep: (lease) => {
-        kept.add(lease)
-        return () => void kept.delete(lease)
+      register: (lease) => {
+        registered.add(lease)
+        return () => void registered.delete(lease)
       },
       news: Stream.fromPubSub(news)
     })

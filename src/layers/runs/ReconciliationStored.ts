@@ -99,7 +99,7 @@ export const ReconciliationStored = ({
       })
 
       /** Settles the run as part of the surrounding transaction. */
-      const settle = Effect.fnUntraced(function* (key: RunKey, run: Run, word: Word) {
+      const settleAsDecided = Effect.fnUntraced(function* (key: RunKey, run: Run, word: Word) {
         const lost = (yield* store.attempts(key)).findLast(({ status }) => status === "reconciliation_pending") ?? null
         const { attempt, run: ended } = concluded(run, lost, word)
         const answer = yield* settlement.resolve({
@@ -229,7 +229,7 @@ export const ReconciliationStored = ({
                 const { proposal, record } = yield* propose(run, word, by)
                 return changed<Done>({ _tag: "Proposed", proposal }, record)
               }
-              const ended = yield* settle(key, run, word)
+              const ended = yield* settleAsDecided(key, run, word)
               return changed<Done>({ _tag: "Ended", run: ended }, resolved(run, ended, word, null))
             })
           )
@@ -251,7 +251,7 @@ export const ReconciliationStored = ({
                 yield* decided(proposal, "closed", by, null)
                 return changed(null, rejection(proposal, "closed", null))
               }
-              const settled = yield* settle(key, run, proposal)
+              const settled = yield* settleAsDecided(key, run, proposal)
               yield* decided(proposal, "confirmed", by, null)
               return changed(settled, resolved(run, settled, proposal, proposal))
             })

@@ -17,17 +17,17 @@ import { Changing } from "../../services/AuditTrail.js"
 import { FaultPoints } from "../../services/FaultPoints.js"
 import { type Conclusion, type Fence, RunStore } from "../../services/RunStore.js"
 import { RunSignals } from "../../services/RunSignals.js"
-import { Settlement, type SettlementAnswer, type SettlementRequest as Ending } from "../../services/Settlement.js"
+import { Settlement, type SettlementAnswer, type SettlementRequest } from "../../services/Settlement.js"
 import { Transactions } from "../../services/Transactions.js"
 import { type LockedWallets, Wallet, type WalletChanges } from "../../services/Wallet.js"
 import { countEnded } from "./dispatch/RunCounters.js"
 import { MoneyCommits, MoneyCommitsInTurn } from "./MoneyCommits.js"
 import { inOneRoundTrip } from "./OneRoundTrip.js"
 
-/** Any ending, by the word of a person too. */
-type SettlementRequest = Ending<RunEvent>
+/** What a person decided is settled too, not only what the work on a run came to. */
+type AnyRequest = SettlementRequest<RunEvent>
 
-const closingOf = ({ costMicros, event, reason, run }: SettlementRequest): Closing => ({
+const closingOf = ({ costMicros, event, reason, run }: AnyRequest): Closing => ({
   runId: run.runId,
   status: run.status,
   holdMicros: run.holdMicros,
@@ -37,7 +37,7 @@ const closingOf = ({ costMicros, event, reason, run }: SettlementRequest): Closi
   reason
 })
 
-const withoutAnswer = (request: SettlementRequest, receipt: "whole" | "without_words"): SettlementRequest => ({
+const withoutAnswer = (request: AnyRequest, receipt: "whole" | "without_words"): AnyRequest => ({
   ...request,
   run: runWithoutAnswer(request.run),
   attempt: request.attempt === null ? null : attemptWithoutWords(request.attempt, receipt),
@@ -52,7 +52,7 @@ interface Batch {
   readonly walletStates: Map<WorkspaceId, WalletState>
   readonly spends: Map<TokenId, TokenSpend>
   readonly postings: Array<WalletChanges["postings"][number]>
-  readonly conclusions: Map<SettlementRequest, { readonly conclusion: Conclusion; readonly left: MoneyLeft }>
+  readonly conclusions: Map<AnyRequest, { readonly conclusion: Conclusion; readonly left: MoneyLeft }>
 }
 
 /**
@@ -60,7 +60,7 @@ interface Batch {
  * read it while it was queued, and the node that works on it now. The first request that knew the current state of the
  * run ends it. Answers why nothing of the batch may be written, or null.
  */
-const decide = (batch: Batch, request: SettlementRequest): Error | null => {
+const decide = (batch: Batch, request: AnyRequest): Error | null => {
   const { leaseToken, run } = request
   const fence = batch.fences.get(run.runId)
   if (fence?.status !== run.status || fence.leaseToken !== leaseToken) return null
@@ -113,7 +113,7 @@ export const SettlementBatched: Layer.Layer<
     const signals = yield* RunSignals
     const faults = yield* FaultPoints
 
-    const settleAll = Effect.fnUntraced(function* (requests: ReadonlyArray<SettlementRequest>) {
+    const settleAll = Effect.fnUntraced(function* (requests: ReadonlyArray<AnyRequest>) {
       const runs = requests.map(({ run }) => run)
       const [locked, fences] = yield* inOneRoundTrip(wallet.lock(runs), store.lock(runs))
       const batch: Batch = {
@@ -142,12 +142,12 @@ export const SettlementBatched: Layer.Layer<
       })
     })
 
-    const commitOne = yield* grouped((requests: ReadonlyArray<SettlementRequest>) => transact(settleAll(requests)))
+    const commitOne = yield* grouped((requests: ReadonlyArray<AnyRequest>) => transact(settleAll(requests)))
     /**
      * If the storage refuses an answer, the run is stored without the provider's words: the call was answered, and its
      * cost and outcome are known.
      */
-    const settleWhatCanBe = (request: SettlementRequest) =>
+    const settleWhatCanBe = (request: AnyRequest) =>
       whereRefused(commitOne(request), () =>
         Effect.zipRight(
           Effect.logWarning("the storage refused the data of a settlement").pipe(

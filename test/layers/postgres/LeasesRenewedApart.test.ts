@@ -89,9 +89,9 @@ describe("a node whose main thread is blocked", () => {
     Effect.gen(function* () {
       const blocked = (keeping: Layer.Layer<LeaseKeeping, never, Database | RunStore>) =>
         Effect.gen(function* () {
-          const { keep } = yield* LeaseKeeping
+          const { register } = yield* LeaseKeeping
           const lease = yield* leased
-          const letGo = keep(lease)
+          const letGo = register(lease)
           yield* renewed(lease)
           yield* block(3_500, letGo)
           return yield* isHeld(lease)
@@ -103,24 +103,24 @@ describe("a node whose main thread is blocked", () => {
 
   it.live("counts as dead when it is blocked for too long, and as alive when it goes on", () =>
     Effect.gen(function* () {
-      const { keep } = yield* LeaseKeeping
+      const { register } = yield* LeaseKeeping
       const lease = yield* leased
-      const letGo = keep(lease)
+      const letGo = register(lease)
       yield* renewed(lease)
       yield* block(4_000, letGo)
       assert.isFalse(yield* isHeld(lease))
-      keep(lease)
+      register(lease)
       yield* eventually(isHeld(lease), (held) => held === true)
     }).pipe(Effect.provide(by(LeasesRenewedApart({ silenceMillis: 1_000 }))))
   )
 
   it.live("no longer renews what it has let go, and renews more than its first table holds", () =>
     Effect.gen(function* () {
-      const { keep } = yield* LeaseKeeping
-      for (let each = 0; each < 600; each++) keep({ ...(yield* strangers), token: String(each) })
+      const { register } = yield* LeaseKeeping
+      for (let each = 0; each < 600; each++) register({ ...(yield* strangers), token: String(each) })
       const [kept, gone] = [yield* leased, yield* leased]
-      keep(kept)
-      keep(gone)()
+      register(kept)
+      register(gone)()
       yield* Effect.sleep("3 seconds")
       assert.deepStrictEqual([yield* isHeld(kept), yield* isHeld(gone)], [true, false])
     }).pipe(Effect.provide(by(LeasesRenewedApart())))
@@ -129,11 +129,11 @@ describe("a node whose main thread is blocked", () => {
   it.live("is told what it has lost and what should be cancelled, also after its connection was killed", () =>
     Effect.gen(function* () {
       const { query, sql } = yield* Database
-      const { keep, news } = yield* LeaseKeeping
+      const { register, news } = yield* LeaseKeeping
       const store = yield* RunStore
       const [lost, cancelled] = [yield* leased, yield* leased]
-      keep(lost)
-      keep(cancelled)
+      register(lost)
+      register(cancelled)
       const next = (what: string, { runId }: { readonly runId: RunId }) =>
         Effect.fork(
           Effect.map(
@@ -164,11 +164,11 @@ describe("the table of leases", () => {
   it("is full at its size, and a slot that is free again is used again", () => {
     const table = makeLeaseTable(1)
     const lease = { workspaceId: queuedRun.workspaceId, runId: queuedRun.runId, token: "t" }
-    const letGo = table.enter(lease)
-    assert.isNull(table.enter(lease))
+    const letGo = table.register(lease)
+    assert.isNull(table.register(lease))
     letGo?.()
     letGo?.()
-    assert.isNotNull(table.enter(lease))
-    assert.isNull(table.enter(lease))
+    assert.isNotNull(table.register(lease))
+    assert.isNull(table.register(lease))
   })
 })

@@ -7,7 +7,7 @@ import type { Candidate } from "../../../src/domain/RoutePlan.js"
 import type { Attempt, Run } from "../../../src/domain/Run.js"
 import { FetchFailed } from "../../../src/domain/RunFailures.js"
 import { attemptCall } from "../../../src/layers/runs/dispatch/AttemptCall.js"
-import { makeSharedCalls } from "../../../src/layers/runs/dispatch/SharedCalls.js"
+import { makeSingleFlight } from "../../../src/layers/runs/dispatch/SingleFlight.js"
 import type { Parts } from "../../../src/layers/runs/dispatch/Work.js"
 import type { ProviderState } from "../../../src/services/ProviderStates.js"
 import { makeOneTimeEvent } from "../../../src/services/OneTimeEvent.js"
@@ -52,7 +52,7 @@ const endOf = ({ credential, meanwhile = "enabled", provider = {} }: Called) =>
             return notSent(new FetchFailed())
           })
       },
-      shared: makeSharedCalls(),
+      shared: makeSingleFlight(),
       stats: { record: () => Effect.void },
       tracer: null
     } as unknown as Parts

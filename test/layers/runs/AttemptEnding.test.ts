@@ -7,8 +7,8 @@ import { ProviderFailure } from "../../../src/domain/ProviderCall.js"
 import type { Candidate } from "../../../src/domain/RoutePlan.js"
 import type { Attempt, Run } from "../../../src/domain/Run.js"
 import { ProviderError } from "../../../src/domain/RunFailures.js"
-import { type Ended, endFailed } from "../../../src/layers/runs/dispatch/AttemptEnding.js"
-import { SharedCallFailed } from "../../../src/layers/runs/dispatch/SharedCalls.js"
+import { type AttemptToEnd, endFailed } from "../../../src/layers/runs/dispatch/AttemptEnding.js"
+import { SharedCallFailed } from "../../../src/layers/runs/dispatch/SingleFlight.js"
 
 const m = (amount: number) => Micros.make(amount)
 const suffix = "0".repeat(26)
@@ -43,7 +43,7 @@ const attempt: Attempt = {
   startedAt: 0,
   completedAt: null
 }
-const ended: Ended = {
+const ended: AttemptToEnd = {
   run: { runId: attempt.runId, holdMicros: m(2_000), outcome: null } as Run,
   attempt,
   candidate,

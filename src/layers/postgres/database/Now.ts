@@ -5,7 +5,10 @@
  */
 import { Context, Effect } from "effect"
 
-/** The text of the expression. A test that controls the time puts its own expression there. */
+/** Gives the text of the expression. A test that controls the time puts its own clock there. */
 export class DatabaseNow extends Context.Reference<DatabaseNow>()("gateway/layers/database/DatabaseNow", {
   defaultValue: (): Effect.Effect<string> => Effect.succeed("(extract(epoch from clock_timestamp()) * 1000)::bigint")
 }) {}
+
+/** The text of the expression, for a statement that is built now. */
+export const databaseNow: Effect.Effect<string> = Effect.flatten(DatabaseNow)

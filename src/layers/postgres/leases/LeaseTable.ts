@@ -1,7 +1,7 @@
 /**
- * The leases that a node keeps, in memory that its threads share: this one writes them down and crosses them out,
- * another reads and renews them, however long this one is blocked. Writing costs about a microsecond and sends nothing,
- * so a run that ends before its first renewal costs no more. One writer.
+ * The leases that a node renews, in memory that its threads share. This thread adds and removes them; another one reads
+ * and renews them, however long this one is blocked. Adding costs about a microsecond and sends nothing, so a run that
+ * ends before its first renewal costs no more. Only one thread writes.
  *
  * The words (int32): the pulse of the writer, then one for each slot: 0 while it is free, else a number that changes
  * with every use. A slot's bytes are the length of its text and the text, `workspaceId runId token`. The word is
@@ -19,8 +19,8 @@ export interface LeaseTableMemory {
 
 export interface LeaseTable {
   readonly memory: LeaseTableMemory
-  /** Writes the lease down; answers what crosses it out, or none when the table is full. */
-  readonly enter: (lease: HeldLease) => (() => void) | null
+  /** Adds the lease. Returns the function that removes it, or null when the table is full. */
+  readonly register: (lease: HeldLease) => (() => void) | null
   /** Says that the writing thread is alive. */
   readonly pulse: () => void
 }
@@ -33,7 +33,7 @@ export const makeLeaseTable = (slots: number): LeaseTable => {
   let uses = 0
   return {
     memory,
-    enter: ({ runId, token, workspaceId }) => {
+    register: ({ runId, token, workspaceId }) => {
       const text = `${workspaceId} ${runId} ${token}`
       const slot = text.length < slotBytes ? free.pop() : undefined
       if (slot === undefined) return null
@@ -43,10 +43,10 @@ export const makeLeaseTable = (slots: number): LeaseTable => {
       // Never 0, which means free.
       uses = uses >= 0x7fffffff ? 1 : uses + 1
       Atomics.store(words, 1 + slot, uses)
-      let entered = true
+      let isRegistered = true
       return () => {
-        if (!entered) return
-        entered = false
+        if (!isRegistered) return
+        isRegistered = false
         Atomics.store(words, 1 + slot, 0)
         free.push(slot)
       }

@@ -13,7 +13,7 @@ import { mainSilenceMillisMax } from "../../../domain/limits/Nodes.js"
 import { LeaseKeeping, type LeaseNews } from "../../../services/LeaseKeeping.js"
 import { makeTrouble } from "../../node/Trouble.js"
 import { Database } from "../Database.js"
-import { DatabaseNow } from "../database/Now.js"
+import { databaseNow } from "../database/Now.js"
 import { DispatcherSettings } from "../../runs/dispatch/DispatcherSettings.js"
 import { type LeaseTable, type LeaseTableMemory, makeLeaseTable, slotBytes } from "./LeaseTable.js"
 import { renewal } from "./RenewalStatement.js"
@@ -74,7 +74,7 @@ export const LeasesRenewedApart = (
       const given = {
         urls: direct.all.map(({ url }) => Redacted.value(url)),
         slotBytes,
-        renewal: renewal(yield* yield* DatabaseNow),
+        renewal: renewal(yield* databaseNow),
         leaseMillis,
         heartbeatMillis,
         silenceMillis: options.silenceMillis ?? mainSilenceMillisMax
@@ -117,12 +117,12 @@ export const LeasesRenewedApart = (
       }
       const nothing = () => undefined
       return LeaseKeeping.of({
-        keep: (lease) => {
+        register: (lease) => {
           for (const table of tables) {
-            const letGo = table.enter(lease)
-            if (letGo !== null) return letGo
+            const unregister = table.register(lease)
+            if (unregister !== null) return unregister
           }
-          return more().enter(lease) ?? nothing
+          return more().register(lease) ?? nothing
         },
         news: Stream.fromPubSub(news)
       })

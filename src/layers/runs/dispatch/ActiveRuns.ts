@@ -4,10 +4,10 @@ import type { RunId } from "../../../domain/Ids.js"
 import type { Slot } from "../../../services/Dispatcher.js"
 import type { LeaseKeeping } from "../../../services/LeaseKeeping.js"
 import { type Listen, makeOneTimeEvent, type OneTimeEvent } from "../../../services/OneTimeEvent.js"
-import type { EndedRun } from "../../../services/Runs.js"
+import type { SettledRun } from "../../../services/Runs.js"
 import type { HeldLease, LeasedRun, RunKey } from "../../../services/RunStore.js"
 import { makeUnderWay } from "../../../services/UnderWay.js"
-import { onItsOwn } from "../OnItsOwn.js"
+import { withoutCallersServices } from "../WithoutCallersServices.js"
 import { workOn } from "./RunWork.js"
 import type { Parts, Stop } from "./Work.js"
 
@@ -30,7 +30,7 @@ const leaseOf = ({ lease, run }: LeasedRun): HeldLease => ({
 
 export interface ActiveRuns {
   /** See `Dispatcher.start`. */
-  readonly start: (leased: LeasedRun, slot: Slot) => Effect.Effect<Listen<Option.Option<EndedRun>>>
+  readonly start: (leased: LeasedRun, slot: Slot) => Effect.Effect<Listen<Option.Option<SettledRun>>>
   /** See `Dispatcher.adopt`. */
   readonly adopt: (key: RunKey, slot: Slot) => Effect.Effect<void>
   /**
@@ -53,7 +53,7 @@ export const makeActiveRuns = (
 ): Effect.Effect<ActiveRuns, never, Scope.Scope> =>
   Effect.gen(function* () {
     const fibers = makeUnderWay<Fiber.RuntimeFiber<void>>()
-    const runFork = Runtime.runFork(yield* onItsOwn(Effect.runtime<never>()))
+    const runFork = Runtime.runFork(yield* withoutCallersServices(Effect.runtime<never>()))
     let closed = false
     const active = makeUnderWay<Active>()
     const leave: ActiveRuns["leave"] = (left) =>
@@ -87,13 +87,13 @@ export const makeActiveRuns = (
         const entry: Active = { leased, stop: makeOneTimeEvent() }
         // The node that had the run was asked for it, or this one before it could begin.
         if (leased.run.cancelRequested) entry.stop.tell("cancelled")
-        const done = makeOneTimeEvent<Option.Option<EndedRun>>()
+        const done = makeOneTimeEvent<Option.Option<SettledRun>>()
         const remove = active.add(entry)
-        const letGo = leases.keep(leaseOf(leased))
+        const unregister = leases.register(leaseOf(leased))
         const work = Effect.onExit(run(leased, slot.sinceNanos, entry.stop), (exit) =>
           Effect.suspend(() => {
             remove()
-            letGo()
+            unregister()
             return Effect.zipRight(
               slot.release,
               Effect.sync(() => done.tell(Exit.getOrElse(exit, () => Option.none())))

@@ -28,7 +28,13 @@ import { filesFor } from "./NamedFiles.js"
 import { firstOf, type OneTimeEvent } from "../../../services/OneTimeEvent.js"
 import { countCall } from "./RunCounters.js"
 import { attemptSpan, endOfAttempt } from "./RunSpans.js"
-import { mayShare, ownAnswer, type SharedAnswer, type SharedCallFailed, type SharedCallStopped } from "./SharedCalls.js"
+import {
+  mayShare,
+  ownAnswer,
+  type SharedAnswer,
+  type SharedCallFailed,
+  type SharedCallStopped
+} from "./SingleFlight.js"
 import { LeaseLost, type Parts, type Stop, type Work } from "./Work.js"
 
 /** An attempt that is stored and whose call has not been made yet. */

@@ -27,7 +27,7 @@ import type { Media } from "../../../services/RunStore.js"
 import { costOfAnswer } from "../../providers/PriceByInput.js"
 import type { AttemptFailure, CallStopped } from "./AttemptCall.js"
 
-export interface Ending {
+export interface AttemptEnd {
   /** The run with the better of its answers so far. */
   readonly run: Run
   readonly attempt: Attempt
@@ -35,7 +35,7 @@ export interface Ending {
 }
 
 /** An attempt that has just ended. */
-export interface Ended {
+export interface AttemptToEnd {
   readonly run: Run
   readonly attempt: Attempt
   readonly candidate: Candidate
@@ -62,7 +62,7 @@ const receiptOf = ({ cost, evidence, pages, sharedWithRunId }: Proof): Receipt =
   ...(pages === undefined ? {} : { pages: { read: pages.read, complete: pages.complete } })
 })
 
-const withProof = (attempt: Attempt, { now, receiptId }: Ended, proof: Proof): Attempt => ({
+const withProof = (attempt: Attempt, { now, receiptId }: AttemptToEnd, proof: Proof): Attempt => ({
   ...endedAttempt(attempt, now),
   costMicros: proof.cost.micros,
   billed: proof.cost.micros > 0,
@@ -73,7 +73,7 @@ const withProof = (attempt: Attempt, { now, receiptId }: Ended, proof: Proof): A
 /** When another run made the call, this run pays nothing for it. */
 const nothing: AttemptCost = { micros: zero, anomaly: null }
 
-export interface Answered extends Ended {
+export interface AnsweredAttempt extends AttemptToEnd {
   readonly endpoint: Endpoint
   readonly answer: ProviderAnswer
   readonly sharedWithRunId: RunId | null
@@ -81,7 +81,7 @@ export interface Answered extends Ended {
   readonly normalizedOn: boolean
 }
 
-export const endAnswered = (ended: Answered): Ending => {
+export const endAnswered = (ended: AnsweredAttempt): AttemptEnd => {
   const { answer, attempt, candidate, endpoint, run, sharedWithRunId } = ended
   const cost = sharedWithRunId !== null ? nothing : costOfAnswer(endpoint, candidate, answer)
   const completed: Attempt = {
@@ -120,14 +120,17 @@ export const endAnswered = (ended: Answered): Ending => {
   }
 }
 
-interface Failed {
+interface FailureFacts {
   readonly failure: RunFailure
   readonly costEvidence: CostEvidence
   readonly evidence: Evidence | null
   readonly sharedWithRunId: RunId | null
 }
 
-const ofCall = ({ cost, evidence, failure }: CallFailure | CallStopped, sharedWithRunId: RunId | null): Failed => ({
+const ofCall = (
+  { cost, evidence, failure }: CallFailure | CallStopped,
+  sharedWithRunId: RunId | null
+): FailureFacts => ({
   failure,
   costEvidence: cost,
   evidence,
@@ -135,7 +138,7 @@ const ofCall = ({ cost, evidence, failure }: CallFailure | CallStopped, sharedWi
 })
 
 /** The facts about an attempt without an answer. The types ensure that every kind of failure is handled. */
-const factsOf = (failed: AttemptFailure): Failed => {
+const factsOf = (failed: AttemptFailure): FailureFacts => {
   switch (failed._tag) {
     case "CallLost":
     case "CallStopped":
@@ -156,7 +159,7 @@ const factsOf = (failed: AttemptFailure): Failed => {
   }
 }
 
-export const endFailed = (ended: Ended, failed: AttemptFailure): Ending => {
+export const endFailed = (ended: AttemptToEnd, failed: AttemptFailure): AttemptEnd => {
   const { attempt, candidate, run } = ended
   const { evidence, failure, sharedWithRunId, costEvidence } = factsOf(failed)
   const cost = sharedWithRunId !== null ? nothing : costOfFailure(costEvidence, candidate.maxMicros)
@@ -175,7 +178,7 @@ export const lostAnswer = `The provider's answer was lost after the call was sen
 /**
  * Ends an attempt whose effectful call was lost. Its cost and its outcome stay open until an operator resolves the run.
  */
-export const endUncertain = (ended: Ended, lost: CallLost): Ending => {
+export const endUncertain = (ended: AttemptToEnd, lost: CallLost): AttemptEnd => {
   const { attempt, run } = endFailed(ended, lost)
   // When the provider answered and the answer could not be read, the reason must not say that it was silent.
   const answered = lost.evidence !== null && lost.evidence.responseDigest !== null

@@ -25,7 +25,7 @@ import { makeAnswerChecks } from "./AnswerChecks.js"
 import { type ActiveRuns, makeActiveRuns } from "./ActiveRuns.js"
 import { DispatcherSettings } from "./DispatcherSettings.js"
 import { openAttempt } from "./RunWork.js"
-import { makeSharedCalls } from "./SharedCalls.js"
+import { makeSingleFlight } from "./SingleFlight.js"
 import { makeSlots } from "./Slots.js"
 import { claimQueued, makeTakeOver, type ClaimingParts } from "./ClaimingRuns.js"
 import { beginCountingEnds } from "./RunCounters.js"
@@ -70,7 +70,7 @@ export const DispatcherQueue: Layer.Layer<
       patiently: patientlyWith(yield* makeTrouble("runs")),
       providers: yield* Providers,
       settlement: yield* Settlement,
-      shared: makeSharedCalls(),
+      shared: makeSingleFlight(),
       stats,
       store: yield* RunStore,
       tracer: yield* Tracing,

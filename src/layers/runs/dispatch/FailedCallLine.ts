@@ -4,7 +4,7 @@
  */
 import { Effect, LogLevel } from "effect"
 import type { AttemptFailure } from "./AttemptCall.js"
-import type { Ending } from "./AttemptEnding.js"
+import type { AttemptEnd } from "./AttemptEnding.js"
 
 /** What the provider answered, where it did. */
 const answerIn = (failed: AttemptFailure): string => {
@@ -19,7 +19,7 @@ const answerIn = (failed: AttemptFailure): string => {
   }
 }
 
-export const tellFailedCall = ({ attempt, run }: Ending, failed: AttemptFailure): Effect.Effect<void> =>
+export const tellFailedCall = ({ attempt, run }: AttemptEnd, failed: AttemptFailure): Effect.Effect<void> =>
   Effect.asVoid(
     Effect.whenLogLevel(
       Effect.suspend(() => {

@@ -4,7 +4,7 @@
  */
 import { Cause, Exit, Option } from "effect"
 import { fromStoredTrace } from "../../../domain/Trace.js"
-import type { EndedRun } from "../../../services/Runs.js"
+import type { SettledRun } from "../../../services/Runs.js"
 import type { LeasedRun } from "../../../services/RunStore.js"
 import type { SpanEnd, SpanStart } from "../../../services/Tracing.js"
 import type { AttemptAnswer, AttemptFailure, OpenAttempt } from "./AttemptCall.js"
@@ -18,7 +18,7 @@ export const runSpan = ({ run }: LeasedRun): SpanStart => ({
 
 export const endOfRun =
   ({ run, takenOver, waitedMillis }: LeasedRun) =>
-  (exit: Exit.Exit<Option.Option<EndedRun>>): SpanEnd => {
+  (exit: Exit.Exit<Option.Option<SettledRun>>): SpanEnd => {
     const ended = Exit.isSuccess(exit) ? Option.getOrNull(exit.value) : null
     return {
       attributes: {

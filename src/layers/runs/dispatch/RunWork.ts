@@ -1,7 +1,7 @@
 /**
  * The work on one leased run, from the next attempt of its route to its settlement. An attempt is stored before its
  * call, and its receipt after it. A call is never repeated blindly: what happens to a call that a dead node began
- * depends on what the operation allows (`TakeOver.ts`).
+ * depends on what the operation allows (`FirstStep.ts`).
  */
 import { Effect, Option } from "effect"
 import { nextStep } from "../../../domain/Fallback.js"
@@ -13,16 +13,16 @@ import type { Attempt, Run } from "../../../domain/Run.js"
 import { CancellationRequestedAfterDispatch, NoRouteCandidate } from "../../../domain/RunFailures.js"
 import { whereRefused } from "../../../domain/StorageErrors.js"
 import type { OneTimeEvent } from "../../../services/OneTimeEvent.js"
-import type { EndedRun } from "../../../services/Runs.js"
+import type { SettledRun } from "../../../services/Runs.js"
 import type { LeasedRun } from "../../../services/RunStore.js"
 import { inSpan } from "../../../services/Tracing.js"
 import { attemptCall, type AttemptFailure, type OpenAttempt } from "./AttemptCall.js"
-import { endAnswered, type Ended, endFailed, type Ending, endUncertain } from "./AttemptEnding.js"
+import { endAnswered, type AttemptToEnd, endFailed, type AttemptEnd, endUncertain } from "./AttemptEnding.js"
 import { tellFailedCall } from "./FailedCallLine.js"
-import { runEnding } from "./RunEnding.js"
+import { makeRunSettler } from "./RunSettler.js"
 import { endOfRun, runSpan } from "./RunSpans.js"
-import { whatWasLeft } from "./TakeOver.js"
-import { LeaseLost, type Parts, type Progress, type Stop, type Work, type Worked } from "./Work.js"
+import { firstStepOf } from "./FirstStep.js"
+import { LeaseLost, type Parts, type Progress, type Stop, type Work, type Settling } from "./Work.js"
 
 export const openAttempt =
   ({ clock, ids }: Pick<Parts, "clock" | "ids">) =>
@@ -97,20 +97,26 @@ const warnOfCost = ({ costMicros, endpointId, receipt, runId }: Attempt): Effect
 /** Works on a run until it is settled. None when another node has the run now. */
 export const workOn = (
   parts: Parts
-): ((leased: LeasedRun, sinceNanos: bigint, stop: OneTimeEvent<Stop>) => Effect.Effect<Option.Option<EndedRun>>) => {
+): ((leased: LeasedRun, sinceNanos: bigint, stop: OneTimeEvent<Stop>) => Effect.Effect<Option.Option<SettledRun>>) => {
   const openNext = openingNext(parts)
   const call = attemptCall(parts)
-  const ending = runEnding(parts)
+  const settler = makeRunSettler(parts)
 
-  const after = ({ attempts }: Progress, { attempt, media, run }: Ending): Progress => ({
+  const after = ({ attempts }: Progress, { attempt, media, run }: AttemptEnd): Progress => ({
     run,
     attempts: [...attempts, attempt],
     unstored: { attempt, media }
   })
 
-  const endedNow = Effect.fnUntraced(function* (run: Run, { attempt, candidate }: OpenAttempt) {
+  const attemptToEnd = Effect.fnUntraced(function* (run: Run, { attempt, candidate }: OpenAttempt) {
     const now = parts.clock.unsafeCurrentTimeMillis()
-    const ended: Ended = { run, attempt, candidate, now, receiptId: ReceiptId.make(`rcp_${yield* parts.ids.suffix}`) }
+    const ended: AttemptToEnd = {
+      run,
+      attempt,
+      candidate,
+      now,
+      receiptId: ReceiptId.make(`rcp_${yield* parts.ids.suffix}`)
+    }
     return ended
   })
 
@@ -120,21 +126,21 @@ export const workOn = (
     opened: OpenAttempt,
     failed: AttemptFailure
   ) {
-    const ended = yield* endedNow(progress.run, opened)
+    const ended = yield* attemptToEnd(progress.run, opened)
     if (isUncertain(failed, opened.candidate.effectful)) {
       const uncertain = endUncertain(ended, failed)
       yield* tellFailedCall(uncertain, failed)
-      return yield* ending.settle(work, after(progress, uncertain), "Uncertain")
+      return yield* settler.settle(work, after(progress, uncertain), "Uncertain")
     }
     const failure = endFailed(ended, failed)
     yield* tellFailedCall(failure, failed)
     yield* warnOfCost(failure.attempt)
     const next = after(progress, failure)
-    return yield* failed._tag === "CallStopped" ? ending.fail(work, next, failed.failure) : goOn(work, next)
+    return yield* failed._tag === "CallStopped" ? settler.fail(work, next, failed.failure) : goOn(work, next)
   })
 
   /** `progress` is the state of the run before the open attempt. */
-  const attempt = (work: Work, progress: Progress, opened: OpenAttempt): Worked =>
+  const attempt = (work: Work, progress: Progress, opened: OpenAttempt): Settling =>
     Effect.matchEffect(call(work, progress.run, opened), {
       onFailure: (failed) =>
         failed._tag === "LeaseLost" ? Effect.fail(failed) : withoutAnswer(work, progress, opened, failed),
@@ -147,33 +153,33 @@ export const workOn = (
     opened: OpenAttempt,
     called: Effect.Effect.Success<ReturnType<typeof call>>
   ) {
-    const ended = yield* endedNow(progress.run, opened)
+    const ended = yield* attemptToEnd(progress.run, opened)
     const mediaId = MediaId.make(`med_${yield* parts.ids.suffix}`)
     const answered = endAnswered({ ...ended, ...called, mediaId, normalizedOn: parts.normalizedOn })
     yield* warnOfCost(answered.attempt)
     return yield* goOn(work, after(progress, answered))
   })
 
-  const goOn = (work: Work, progress: Progress): Worked =>
+  const goOn = (work: Work, progress: Progress): Settling =>
     Effect.matchEffect(openNext(work, progress), {
       onFailure: (failure) =>
-        failure._tag === "LeaseLost" ? Effect.fail(failure) : ending.fail(work, progress, failure),
+        failure._tag === "LeaseLost" ? Effect.fail(failure) : settler.fail(work, progress, failure),
       onSuccess: (opened) =>
-        opened === null ? ending.conclude(work, progress) : attempt(work, { ...progress, unstored: null }, opened)
+        opened === null ? settler.conclude(work, progress) : attempt(work, { ...progress, unstored: null }, opened)
     })
 
-  const worked = Effect.fnUntraced(function* (leased: LeasedRun, held: Omit<Work, "lease">) {
+  const workFromFirstStep = Effect.fnUntraced(function* (leased: LeasedRun, held: Omit<Work, "lease">) {
     const work: Work = { lease: leased.lease, ...held }
-    const left = yield* whatWasLeft(leased, parts.clock.unsafeCurrentTimeMillis())
-    switch (left._tag) {
+    const first = yield* firstStepOf(leased, parts.clock.unsafeCurrentTimeMillis())
+    switch (first._tag) {
       case "Uncertain":
-        return yield* ending.settle(work, left.progress, "Uncertain")
-      case "Over":
-        return yield* ending.conclude(work, left.progress)
-      case "GoOn":
-        return yield* goOn(work, left.progress)
-      case "Call":
-        return yield* attempt(work, left.progress, left.opened)
+        return yield* settler.settle(work, first.progress, "Uncertain")
+      case "EndNow":
+        return yield* settler.conclude(work, first.progress)
+      case "Continue":
+        return yield* goOn(work, first.progress)
+      case "CallNow":
+        return yield* attempt(work, first.progress, first.opened)
     }
   })
   return (leased, sinceNanos, stop) =>
@@ -181,8 +187,8 @@ export const workOn = (
       parts.tracer,
       () => runSpan(leased),
       (trace) =>
-        Effect.catchTag(worked(leased, { sinceNanos, stop, trace }), "LeaseLost", () =>
-          Effect.succeed(Option.none<EndedRun>())
+        Effect.catchTag(workFromFirstStep(leased, { sinceNanos, stop, trace }), "LeaseLost", () =>
+          Effect.succeed(Option.none<SettledRun>())
         ),
       endOfRun(leased)
     )

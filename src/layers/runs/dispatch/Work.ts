@@ -13,13 +13,13 @@ import type { OneTimeEvent } from "../../../services/OneTimeEvent.js"
 import type { ProviderHealth } from "../../../services/ProviderHealth.js"
 import type { Providers } from "../../../services/Providers.js"
 import type { LeasedRun, Media, RunStore } from "../../../services/RunStore.js"
-import type { EndedRun } from "../../../services/Runs.js"
+import type { SettledRun } from "../../../services/Runs.js"
 import type { Settlement } from "../../../services/Settlement.js"
 import type { Tracer } from "../../../services/Tracing.js"
 import type { Transactions } from "../../../services/Transactions.js"
 import type { Wallet } from "../../../services/Wallet.js"
 import type { LookAt } from "./AnswerChecks.js"
-import type { SharedCalls } from "./SharedCalls.js"
+import type { SingleFlight } from "./SingleFlight.js"
 
 export interface Parts {
   readonly catalog: Catalog["Type"]
@@ -34,7 +34,7 @@ export interface Parts {
   readonly patiently: Patiently
   readonly providers: Providers["Type"]
   readonly settlement: Settlement["Type"]
-  readonly shared: SharedCalls
+  readonly shared: SingleFlight
   readonly stats: EndpointStats["Type"]
   readonly store: RunStore["Type"]
   readonly tracer: Tracer | null
@@ -68,7 +68,7 @@ export interface Progress {
 }
 
 /** The run with its attempts, or none when another node has it now. */
-export type Worked = Effect.Effect<Option.Option<EndedRun>, LeaseLost>
+export type Settling = Effect.Effect<Option.Option<SettledRun>, LeaseLost>
 
 /**
  * The schedule has no end of its own. Retrying ends when the storage answers again; if the lease is lost, the storage

@@ -32,12 +32,12 @@ export class SharedCallStopped extends Data.TaggedError("SharedCallStopped")<{}>
 
 export const ownAnswer = (answer: ProviderAnswer): SharedAnswer => ({ answer, sharedWithRunId: null })
 
-type Ended = Exit.Exit<ProviderAnswer, CallFailure>
+type CallExit = Exit.Exit<ProviderAnswer, CallFailure>
 
 interface Flight {
   readonly runId: RunId
   /** None when the call was stopped before it had ended. */
-  readonly landed: Deferred.Deferred<Option.Option<Ended>>
+  readonly landed: Deferred.Deferred<Option.Option<CallExit>>
 }
 
 /**
@@ -61,12 +61,12 @@ const sameness = (run: Run, { credential, endpoint, input }: ProviderCall): stri
     .digest("base64")
 
 /** An interruption or a defect of the first run is not shared. */
-const shareable = (ended: Ended): Option.Option<Ended> =>
+const shareable = (ended: CallExit): Option.Option<CallExit> =>
   Exit.isSuccess(ended) || Option.isSome(Cause.failureOption(ended.cause)) ? Option.some(ended) : Option.none()
 
 type Sharing = Effect.Effect<SharedAnswer, CallFailure | SharedCallFailed | SharedCallStopped>
 
-export const makeSharedCalls = () => {
+export const makeSingleFlight = () => {
   const flights = new Map<string, Flight>()
 
   const share = (run: Run, call: ProviderCall, make: Effect.Effect<ProviderAnswer, CallFailure>): Sharing =>
@@ -86,7 +86,7 @@ export const makeSharedCalls = () => {
           })
         )
       }
-      return Effect.flatMap(Deferred.make<Option.Option<Ended>>(), (landed) => {
+      return Effect.flatMap(Deferred.make<Option.Option<CallExit>>(), (landed) => {
         flights.set(key, { runId: run.runId, landed })
         return restore(make).pipe(
           Effect.onExit((ended) => {
@@ -100,4 +100,4 @@ export const makeSharedCalls = () => {
 
   return { share }
 }
-export type SharedCalls = ReturnType<typeof makeSharedCalls>
+export type SingleFlight = ReturnType<typeof makeSingleFlight>

@@ -7,7 +7,7 @@ import { Effect, Exit, type Scope } from "effect"
 import { makeGroupCommit } from "../../runs/GroupCommit.js"
 
 /** What a reader is given may be given to others too, who must not change it. */
-export const makeSharedReads = <A, B, E>(options: {
+export const makeBatchedReads = <A, B, E>(options: {
   /** The most readers whom one statement answers. */
   readonly readersMax: number
   readonly keyOf: (asked: A) => string

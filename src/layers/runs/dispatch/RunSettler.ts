@@ -9,22 +9,22 @@ import * as Money from "../../../domain/Micros.js"
 import { plannedFor } from "../../../domain/RoutePlan.js"
 import type { RunFailure } from "../../../domain/RunFailures.js"
 import type { SettlementRequest } from "../../../services/Settlement.js"
-import type { EndedRun } from "../../../services/Runs.js"
-import { type Parts, type Progress, type Work, type Worked } from "./Work.js"
+import type { SettledRun } from "../../../services/Runs.js"
+import { type Parts, type Progress, type Work, type Settling } from "./Work.js"
 
 /** How long a late answer waits for the node that took its run over. That node only has to write the run's end. */
 const lateLookMillis = 100
 const lateLooksMax = 100
 
-export interface RunEnding {
-  readonly settle: (work: Work, progress: Progress, event: SettlementRequest["event"]) => Worked
+export interface RunSettler {
+  readonly settle: (work: Work, progress: Progress, event: SettlementRequest["event"]) => Settling
   /** Ends the run with its best answer: an answer of a provider, or the failure that the run records. */
-  readonly conclude: (work: Work, progress: Progress) => Worked
+  readonly conclude: (work: Work, progress: Progress) => Settling
   /** Ends the run with this failure, whatever answers came before. */
-  readonly fail: (work: Work, progress: Progress, failure: RunFailure) => Worked
+  readonly fail: (work: Work, progress: Progress, failure: RunFailure) => Settling
 }
 
-export const runEnding = (parts: Parts): RunEnding => {
+export const makeRunSettler = (parts: Parts): RunSettler => {
   const { patiently } = parts
   /**
    * This node stood still for so long that another node took the run over. The other node takes the answer of the call
@@ -48,7 +48,7 @@ export const runEnding = (parts: Parts): RunEnding => {
     return late._tag === "Settled" ? late : null
   })
 
-  const settle: RunEnding["settle"] = Effect.fnUntraced(function* ({ lease }, { attempts, run, unstored }, event) {
+  const settle: RunSettler["settle"] = Effect.fnUntraced(function* ({ lease }, { attempts, run, unstored }, event) {
     yield* parts.faults.at("settlement.before")
     const completedAt = event === "Uncertain" ? null : parts.clock.unsafeCurrentTimeMillis()
     const request: SettlementRequest = {
@@ -61,11 +61,13 @@ export const runEnding = (parts: Parts): RunEnding => {
       media: unstored?.media ?? null
     }
     const answer = yield* patiently(parts.settlement.settle(request))
-    if (answer._tag === "Settled") return Option.some<EndedRun>({ run: answer.run, attempts, left: answer.left })
+    if (answer._tag === "Settled") return Option.some<SettledRun>({ run: answer.run, attempts, left: answer.left })
     const candidate = plannedFor(run.plan, unstored?.attempt.endpointId)
-    if (candidate?.effectful !== true || (event !== "Completed" && event !== "Failed")) return Option.none<EndedRun>()
+    if (candidate?.effectful !== true || (event !== "Completed" && event !== "Failed")) return Option.none<SettledRun>()
     const late = yield* settleLate(request, event === "Completed" ? "AnsweredLate" : "FailedLate")
-    return late === null ? Option.none<EndedRun>() : Option.some<EndedRun>({ run: late.run, attempts, left: late.left })
+    return late === null
+      ? Option.none<SettledRun>()
+      : Option.some<SettledRun>({ run: late.run, attempts, left: late.left })
   })
 
   return {

@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import { makeSharedReads } from "../../../src/layers/postgres/database/SharedReads.js"
+import { makeBatchedReads } from "../../../src/layers/postgres/database/BatchedReads.js"
 
 /** A storage that is read only once it is let: what it holds by key, and which keys each statement has asked for. */
 const gated = Effect.gen(function* () {
@@ -11,7 +11,7 @@ const gated = Effect.gen(function* () {
   const asked: Array<ReadonlyArray<string>> = []
   const gate = yield* Deferred.make<void>()
   const begun = yield* Deferred.make<void>()
-  const read = yield* makeSharedReads({
+  const read = yield* makeBatchedReads({
     readersMax: 4,
     keyOf: (name: string) => name.toLowerCase(),
     read: (keys) =>

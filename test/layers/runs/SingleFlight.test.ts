@@ -7,7 +7,7 @@ import { notSent, type ProviderAnswer, type ProviderCall } from "../../../src/do
 import type { Run } from "../../../src/domain/Run.js"
 import { RouteDenied } from "../../../src/domain/RunFailures.js"
 import { makeEndpoint } from "../../../src/layers/catalog/ManifestEndpoints.js"
-import { makeSharedCalls, mayShare } from "../../../src/layers/runs/dispatch/SharedCalls.js"
+import { makeSingleFlight, mayShare } from "../../../src/layers/runs/dispatch/SingleFlight.js"
 
 const operation = Schema.decodeUnknownSync(Operation)({
   id: "look-up",
@@ -70,7 +70,7 @@ const slow = Effect.map(Deferred.make<void>(), (go) => {
 describe("single flight", () => {
   it.effect("identical look-ups under way at once share one call, and the others learn whose it was", () =>
     Effect.gen(function* () {
-      const { share } = makeSharedCalls()
+      const { share } = makeSingleFlight()
       const provider = yield* slow
       const fibers = yield* Effect.forEach([1, 2, 3], (n) => Effect.fork(share(run(n), call(), provider.call)))
       yield* Effect.yieldNow()
@@ -89,7 +89,7 @@ describe("single flight", () => {
     "look-ups that follow one another, or differ in anything that an answer depends on, are calls of their own",
     () =>
       Effect.gen(function* () {
-        const { share } = makeSharedCalls()
+        const { share } = makeSingleFlight()
         const provider = yield* slow
         const fibers = yield* Effect.forEach(
           [
@@ -115,7 +115,7 @@ describe("single flight", () => {
     "when the first is stopped before its answer, the others are told, and the next makes a call of its own",
     () =>
       Effect.gen(function* () {
-        const { share } = makeSharedCalls()
+        const { share } = makeSingleFlight()
         const provider = yield* slow
         const first = yield* Effect.fork(share(run(1), call(), provider.call))
         yield* Effect.yieldNow()
@@ -133,7 +133,7 @@ describe("single flight", () => {
 
   it.effect("the failure of the first is the failure of all, and the others learn whose call it was", () =>
     Effect.gen(function* () {
-      const { share } = makeSharedCalls()
+      const { share } = makeSingleFlight()
       const provider = yield* slow
       const refused = notSent(new RouteDenied())
       const failing = Effect.zipRight(provider.call, refused)

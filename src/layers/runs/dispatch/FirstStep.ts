@@ -1,6 +1,6 @@
 /**
- * Decides how the work on a leased run continues. A run of this node continues where it is. A run that another node
- * left, or that comes from a restored storage, may have an open call whose answer nobody will receive. The operation
+ * Decides what the work on a leased run begins with. A run of this node goes on where it is. A run that this node took
+ * over, or that comes from a restored storage, may have an open call whose answer nobody will receive. The operation
  * decides whether that call is repeated, fails or waits for an operator.
  */
 import { Effect } from "effect"
@@ -21,20 +21,20 @@ import type { OpenAttempt } from "./AttemptCall.js"
 import { lostAnswer } from "./AttemptEnding.js"
 import type { Progress } from "./Work.js"
 
-export type Left =
+export type FirstStep =
   /** The open attempt belongs to this node, and its call has not been made yet. `progress` is the state before it. */
-  | { readonly _tag: "Call"; readonly progress: Progress; readonly opened: OpenAttempt }
+  | { readonly _tag: "CallNow"; readonly progress: Progress; readonly opened: OpenAttempt }
   /** The route goes on after `progress`. */
-  | { readonly _tag: "GoOn"; readonly progress: Progress }
+  | { readonly _tag: "Continue"; readonly progress: Progress }
   /** No provider is called any more: the run ends with its best answer so far, or its failure. */
-  | { readonly _tag: "Over"; readonly progress: Progress }
+  | { readonly _tag: "EndNow"; readonly progress: Progress }
   /** An effectful call was lost together with its node. */
   | { readonly _tag: "Uncertain"; readonly progress: Progress }
 
 const nodeStopped = "The gateway stopped while the provider was working on it."
 
-const lostAttempt = (left: Attempt, failure: RunFailure, now: number): Attempt => ({
-  ...failedAttempt(endedAttempt(left, now), failure),
+const lostAttempt = (open: Attempt, failure: RunFailure, now: number): Attempt => ({
+  ...failedAttempt(endedAttempt(open, now), failure),
   reason: nodeStopped,
   costMicros: zero
 })
@@ -73,13 +73,13 @@ const afterLost = (
   { attempt, candidate }: OpenAttempt,
   code: string,
   now: number
-): Left => {
+): FirstStep => {
   const failure = new ProviderTimeout({
     detail: "The gateway stopped while the provider was working on it, and this operation may not be called again."
   })
   const lost = lostAttempt(attempt, failure, now)
   return {
-    _tag: "GoOn",
+    _tag: "Continue",
     progress: withLost(
       before,
       run.outcome === null ? failedRun(run, failure) : run,
@@ -88,7 +88,7 @@ const afterLost = (
   }
 }
 
-const uncertain = (run: Run, before: ReadonlyArray<Attempt>, open: Attempt, now: number): Left => ({
+const uncertain = (run: Run, before: ReadonlyArray<Attempt>, open: Attempt, now: number): FirstStep => ({
   _tag: "Uncertain",
   progress: withLost(
     before,
@@ -98,10 +98,15 @@ const uncertain = (run: Run, before: ReadonlyArray<Attempt>, open: Attempt, now:
 })
 
 /** The run ends with its best answer so far, or with this failure; its open attempt is lost. */
-const over = ({ attempts, run }: LeasedRun, open: Attempt | null, failure: StoppedFailure, now: number): Left => {
+const endNow = (
+  { attempts, run }: LeasedRun,
+  open: Attempt | null,
+  failure: StoppedFailure,
+  now: number
+): FirstStep => {
   const ended = isAnswer(run.outcome) ? run : failedRun(run, failure)
   return {
-    _tag: "Over",
+    _tag: "EndNow",
     progress:
       open === null
         ? { run: ended, attempts, unstored: null }
@@ -109,24 +114,24 @@ const over = ({ attempts, run }: LeasedRun, open: Attempt | null, failure: Stopp
   }
 }
 
-export const whatWasLeft = Effect.fnUntraced(function* (leased: LeasedRun, now: number) {
+export const firstStepOf = Effect.fnUntraced(function* (leased: LeasedRun, now: number) {
   const { attempts, run, takenOver } = leased
   const last = attempts.at(-1)
   const open = last?.status === "running" ? last : null
   const candidate = plannedFor(run.plan, last?.endpointId)
-  const goOn = (): Left => {
-    if (open === null) return { _tag: "GoOn", progress: { run, attempts, unstored: null } }
+  const goOn = (): FirstStep => {
+    if (open === null) return { _tag: "Continue", progress: { run, attempts, unstored: null } }
     const before = attempts.slice(0, -1)
     if (candidate === undefined) return uncertain(run, before, open, now)
     const opened = { attempt: open, candidate }
-    if (takenOver === false) return { _tag: "Call", progress: { run, attempts: before, unstored: null }, opened }
+    if (takenOver === false) return { _tag: "CallNow", progress: { run, attempts: before, unstored: null }, opened }
     const code = takenOver === "left" ? nodeLeft : nodeLost
     return candidate.effectful ? uncertain(run, before, open, now) : afterLost(run, before, opened, code, now)
   }
   // Only an operator can say how a call ended that may have had an effect.
   if (open !== null && candidate?.effectful !== false) return goOn()
   return yield* Effect.match(mayGoOn(leased, open), {
-    onFailure: (failure) => over(leased, open, failure, now),
+    onFailure: (failure) => endNow(leased, open, failure, now),
     onSuccess: goOn
   })
 })
