@@ -54,8 +54,6 @@ export interface StoredRun {
   /** When the lease ends unless it is renewed; 0 without one. */
   readonly leaseEndsAt: number
   readonly workersLost: number
-  /** Its node has left it: nobody writes under its lease any more. */
-  readonly wasLeft: boolean
   readonly attempts: ReadonlyArray<Attempt>
   readonly media: ReadonlyArray<Media>
 }

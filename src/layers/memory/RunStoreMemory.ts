@@ -42,6 +42,10 @@ const fits = (run: Run, filter: RunFilter): boolean =>
   (filter.fromMillis === undefined || run.createdAt >= filter.fromMillis) &&
   (filter.toMillis === undefined || run.createdAt < filter.toMillis)
 
+/** Before the token of a lease whose node has left the run, as on Postgres. No node writes under such a token. */
+const leftPrefix = "left_"
+const wasLeft = ({ lease }: StoredRun): boolean => lease?.token.startsWith(leftPrefix) === true
+
 const listed = (run: Run, withResult: boolean): ListedRun => ({
   ...summarise(run),
   result: withResult ? run.result : null
@@ -76,7 +80,7 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
             oldestFirst(state, (stored) => wanted(stored, now)),
             tokens,
             (stored, token): LeasedRun => {
-              const takenOver = stored.run.status !== "running" ? false : stored.wasLeft ? "left" : "silent"
+              const takenOver = stored.run.status !== "running" ? false : wasLeft(stored) ? "left" : "silent"
               return {
                 run: {
                   ...stored.run,
@@ -102,7 +106,6 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
                   run,
                   lease,
                   leaseEndsAt: now + lease.millis,
-                  wasLeft: false,
                   workersLost
                 }))
               }),
@@ -138,7 +141,6 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
                   lease,
                   leaseEndsAt: now + (lease?.millis ?? 0),
                   workersLost: 0,
-                  wasLeft: false,
                   attempts: withAttempt([], attempt),
                   media: []
                 }),
@@ -247,9 +249,8 @@ export const RunStoreMemory: Layer.Layer<RunStore, never, MemoryStorage | Ids> =
                     onSome: (stored) =>
                       put(after, {
                         ...stored,
-                        lease: stored.lease === null ? null : { ...stored.lease, token: `left_${lease.token}` },
-                        leaseEndsAt: now,
-                        wasLeft: true
+                        lease: stored.lease === null ? null : { ...stored.lease, token: `${leftPrefix}${lease.token}` },
+                        leaseEndsAt: now
                       })
                   }
                 ),
