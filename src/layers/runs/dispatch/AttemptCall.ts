@@ -190,10 +190,8 @@ export const attemptCall = (parts: Parts): CallAttempt => {
         connectionId: run.connectionId
       })
     )
-    const files =
-      endpoint.operation.files === undefined
-        ? undefined
-        : yield* filesFor(parts, run, endpoint.operation, candidate.input)
+    const { files: rules } = endpoint.operation
+    const files = rules === undefined ? undefined : yield* filesFor(parts, run, rules, candidate.input)
     yield* parts.faults.at("dispatch.before_send")
     yield* mayBeSent(work, run)
     // Last, because what comes before it may wait for long. After it nothing waits but for the call of another run.

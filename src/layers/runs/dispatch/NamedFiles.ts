@@ -26,15 +26,15 @@ const bytesOf = ({ patiently }: Parts, { part, size }: StoredMedia) =>
     return bytes
   })
 
-/** Undefined when the operation takes no stored files, or the input names none. */
+/** The files by the paths that the input names them with; undefined when it names none. */
 export const filesFor = (
   parts: Parts,
   { workspaceId }: Run,
-  { files: rules }: Pick<Operation, "files">,
+  rules: NonNullable<Operation["files"]>,
   input: JsonObject
 ): Effect.Effect<Files | undefined, ProviderFailure> => {
-  const named = rules === undefined ? [] : filesNamedIn({ files: rules }, input)
-  if (rules === undefined || named.length === 0) return Effect.succeed(undefined)
+  const named = filesNamedIn({ files: rules }, input)
+  if (named.length === 0) return Effect.succeed(undefined)
   const refused = (field: string, message: string) =>
     notSent(
       new InputRejected({
