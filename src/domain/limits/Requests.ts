@@ -61,6 +61,11 @@ export const readsAtOnceMax = 4
  * answers as many, so that one workspace delays the others by one statement at most.
  */
 export const readsSharedMax = 64
+/**
+ * Callers whose tokens one statement looks up. More than that of reads: a token is one small row, and the callers of
+ * all workspaces together wait for it.
+ */
+export const tokenReadsSharedMax = 256
 /** Further reads of it that may wait for their turn; beyond that the answer is 429 `rate_limit_exceeded`. */
 export const readsWaitingMax = 100
 /** How long such a read waits at most. After that the answer is 503 `storage_busy`. */

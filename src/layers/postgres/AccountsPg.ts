@@ -4,6 +4,7 @@
  */
 import { Effect, Layer, Schema, type Scope as EffectScope } from "effect"
 import { TokenId, WorkspaceId } from "../../domain/Ids.js"
+import { tokenReadsSharedMax } from "../../domain/limits/Requests.js"
 import { Micros } from "../../domain/Micros.js"
 import { Scope } from "../../domain/Scope.js"
 import { isUnrestricted, unrestricted, WorkspacePolicy } from "../../domain/WorkspacePolicy.js"
@@ -266,7 +267,7 @@ const makeRows: Effect.Effect<AccountRows, never, Database | EffectScope.Scope> 
             )
       ),
     tokenByDigest: yield* makeBatchedReads({
-      readersMax: 256,
+      readersMax: tokenReadsSharedMax,
       keyOf: hexOf,
       read: tokensByDigest(database, databaseNow)
     }),
