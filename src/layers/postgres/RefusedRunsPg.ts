@@ -7,6 +7,7 @@ import type { RunStore } from "../../services/RunStore.js"
 import type { Database } from "./Database.js"
 import { refusedRunsLock } from "./database/AdvisoryLocks.js"
 import { rowOf } from "./database/Rows.js"
+import { wasRefused } from "./history/Movable.js"
 
 const turnRow = rowOf(Schema.Struct({ mine: Schema.Boolean }))
 const goneRow = rowOf(Schema.Struct({ gone: Schema.Int }))
@@ -20,9 +21,8 @@ export const forgetRefused =
         if (turn?.mine !== true) return 0
         const row = yield* goneRow(sql`
         with old as materialized (
-          select workspace_id, run_id, idempotency_key from runs
-          where outcome = 'rejected' and started_at is null and hold_micros = 0 and status in ('failed', 'blocked')
-            and created_at < ${sql.literal(yield* databaseNow)} - ${olderThanMillis}::bigint
+          select workspace_id, run_id, idempotency_key from runs r
+          where ${sql.literal(wasRefused)} and created_at < ${sql.literal(yield* databaseNow)} - ${olderThanMillis}::bigint
           order by created_at limit ${limit} for update skip locked
         ), keys as (
           delete from idempotency_keys k using old o where k.workspace_id = o.workspace_id and k.key = o.idempotency_key and k.run_id = o.run_id

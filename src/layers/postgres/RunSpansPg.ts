@@ -12,6 +12,7 @@ import { runIdClockMillisMax } from "../../domain/limits/Nodes.js"
 import type { RunFilter } from "../../services/RunStore.js"
 import type { Database } from "./Database.js"
 import { rowOf, rowsOf } from "./database/Rows.js"
+import { inflightList } from "./RunTables.js"
 
 const runsOfSpan = 1_000
 const spansRead = runsLookedThroughMax / runsOfSpan
@@ -90,7 +91,7 @@ export const makeSpan = ({ query, sql }: Database["Type"], workspaceId: Workspac
         select ${workspaceId}::text, min(run_id), max(run_id), array_agg(distinct token_id),
           array(select distinct endpoint_id from occurring where endpoint_id is not null),
           array(select distinct provider_id from occurring where provider_id is not null)
-        from next having count(*) = ${runsOfSpan} and bool_and(status not in ('queued', 'running'))
+        from next having count(*) = ${runsOfSpan} and bool_and(status not in (${sql.literal(inflightList)}))
           and max(run_id) < ${firstRunIdAt(now - idsSettleMillis)}
         returning 1 as one`)
     ),

@@ -7,9 +7,20 @@ import { Effect } from "effect"
 import { wellFormed } from "../../domain/Characters.js"
 import { writeJson } from "../../domain/LosslessJson.js"
 import { member } from "../../domain/Members.js"
-import { Attempt, type Run } from "../../domain/Run.js"
+import { Attempt, type Run, type RunStatus } from "../../domain/Run.js"
+import { isInflight, isTerminal, runStatuses } from "../../domain/RunMachine.js"
 import { fromStoredRun, StoredRun, toStoredRun } from "../../domain/StoredPlan.js"
 import { rowsOf } from "./database/Rows.js"
+
+/** The statuses as the list of an SQL `in`. They stand in the text, because plans use indexes of one status. */
+const listOf = (wanted: (status: RunStatus) => boolean): string =>
+  runStatuses
+    .filter(wanted)
+    .map((status) => `'${status}'`)
+    .join(", ")
+
+export const finishedList = listOf(isTerminal)
+export const inflightList = listOf(isInflight)
 
 /** Columns that a caller adds to those of the table. */
 interface MoreColumns {

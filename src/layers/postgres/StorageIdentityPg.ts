@@ -14,6 +14,7 @@ import type * as SqlError from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
 import type { Sql } from "./Database.js"
 import { rowOf } from "./database/Rows.js"
+import { inflightList } from "./RunTables.js"
 
 /**
  * The identity of the server and database in use. The timeline is read from the log that is being written: the control
@@ -83,7 +84,7 @@ export const makeStorageIdentity = (sql: Sql) => {
     // A new database has no identity yet, so it was not restored.
     if (now.identity === null && seen.epoch < 0) return true
     const marked =
-      yield* sql`update runs set restored = true where status in ('queued', 'running') and not restored returning 1`
+      yield* sql`update runs set restored = true where status in (${sql.literal(inflightList)}) and not restored returning 1`
     yield* Effect.annotateLogs(
       Effect.logWarning("The storage was restored or replaced: the runs that wait in it call nobody any more"),
       { runs: marked.length }

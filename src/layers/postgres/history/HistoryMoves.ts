@@ -12,10 +12,10 @@ import type { RunHistory } from "../../../services/RunHistory.js"
 import type { Database } from "../Database.js"
 import { rowOf, rowsOf } from "../database/Rows.js"
 import { tableLockTimeout } from "../database/TableLocks.js"
-import { runTable } from "../RunTables.js"
+import { finishedList, runTable } from "../RunTables.js"
 import { boundsOf, columnsOf, historyTables, partitionOf } from "./HistoryTables.js"
 import type { historyTurn } from "./HistoryTurn.js"
-import { finishedList, movableOf } from "./Movable.js"
+import { movableOf } from "./Movable.js"
 
 /** Workspaces that one statement looks at. */
 const workspacesLookedAt = 500

@@ -5,15 +5,12 @@
  */
 import type * as Statement from "@effect/sql/Statement"
 import { firstRunIdAt } from "../../../domain/Ids.js"
-import { isTerminal, runStatuses } from "../../../domain/RunMachine.js"
 import type { Database } from "../Database.js"
+import { finishedList } from "../RunTables.js"
 
-export const finishedList = runStatuses
-  .filter(isTerminal)
-  .map((status) => `'${status}'`)
-  .join(", ")
-
-export const wasRefused = "(r.outcome = 'rejected' and r.started_at is null and r.hold_micros = 0)"
+/** Whether `runs r` was refused: the same as `wasRefused` of the domain, and as the index of migration 0012. */
+export const wasRefused =
+  "(r.outcome = 'rejected' and r.started_at is null and r.hold_micros = 0 and r.status in ('failed', 'blocked'))"
 
 /** What may be moved of `runs r`. */
 export const movableOf =
