@@ -57,8 +57,8 @@ export class CallStopped extends Data.TaggedError("CallStopped")<{
   readonly evidence: Evidence | null
 }> {}
 
-type Sending = Effect.Effect<SharedAnswer, CallFailure | SharedCallFailed | SharedCallStopped>
-type Sent = Effect.Effect<SharedAnswer, Effect.Effect.Error<Sending> | CallStopped | LeaseLost>
+type Call = Effect.Effect<SharedAnswer, CallFailure | SharedCallFailed | SharedCallStopped>
+type StoppableCall = Effect.Effect<SharedAnswer, Effect.Effect.Error<Call> | CallStopped | LeaseLost>
 
 /** What the call of this attempt has told of its cost so far. */
 interface CostSoFar {
@@ -145,7 +145,7 @@ export const attemptCall = (parts: Parts): CallAttempt => {
       })
     )
 
-  const send = (stop: OneTimeEvent<Stop>, run: Run, attempt: Attempt, providerCall: ProviderCall): Sent => {
+  const send = (stop: OneTimeEvent<Stop>, run: Run, attempt: Attempt, providerCall: ProviderCall): StoppableCall => {
     const costSoFar: CostSoFar = { cost: { _tag: "None" }, evidence: null }
     const { async, effect, pages } = providerCall.endpoint.operation
     const call = exchange(
@@ -227,33 +227,36 @@ export const attemptCall = (parts: Parts): CallAttempt => {
     )
 }
 
-type CallEnd = Exit.Exit<SharedAnswer, Effect.Effect.Error<Sending>>
+type CallExit = Exit.Exit<SharedAnswer, Effect.Effect.Error<Call>>
 
-const untilStopped = (stop: OneTimeEvent<Stop>, costSoFar: CostSoFar, work: Sending): Sent =>
+/** How the call ended, or why the run was stopped before that. */
+const endOrStop = (calling: Fiber.RuntimeFiber<SharedAnswer, Effect.Effect.Error<Call>>, stop: OneTimeEvent<Stop>) =>
+  firstOf<CallExit | Stop>((listener) => {
+    calling.addObserver(listener)
+    return () => calling.removeObserver(listener)
+  }, stop.listen)
+
+/** Aborts the call of a run that was stopped. */
+const abort = (
+  calling: Fiber.RuntimeFiber<SharedAnswer, Effect.Effect.Error<Call>>,
+  why: Stop,
+  costSoFar: CostSoFar
+): StoppableCall =>
+  why === "lease_lost"
+    ? Effect.zipRight(Fiber.interrupt(calling), new LeaseLost())
+    : // A call that ended before it could be aborted has an answer, which counts with what it cost.
+      Effect.flatMap(Fiber.interrupt(calling), (exit): StoppableCall =>
+        Exit.isInterrupted(exit)
+          ? Effect.fail(new CallStopped({ failure: new CancellationRequestedAfterDispatch(), ...costSoFar }))
+          : exit
+      )
+
+const untilStopped = (stop: OneTimeEvent<Stop>, costSoFar: CostSoFar, call: Call): StoppableCall =>
   Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(Effect.fork(restore(work)), (calling) =>
-      restore(
-        firstOf<CallEnd | Stop>((listener) => {
-          calling.addObserver(listener)
-          return () => calling.removeObserver(listener)
-        }, stop.listen)
-      ).pipe(
+    Effect.flatMap(Effect.fork(restore(call)), (calling) =>
+      restore(endOrStop(calling, stop)).pipe(
         Effect.onInterrupt(() => Fiber.interrupt(calling)),
-        Effect.flatMap((ended): Sent => {
-          switch (ended) {
-            case "cancelled":
-              // A call that ended before it could be aborted has an answer, which counts with what it cost.
-              return Effect.flatMap(Fiber.interrupt(calling), (last): Sent =>
-                Exit.isInterrupted(last)
-                  ? Effect.fail(new CallStopped({ failure: new CancellationRequestedAfterDispatch(), ...costSoFar }))
-                  : last
-              )
-            case "lease_lost":
-              return Effect.zipRight(Fiber.interrupt(calling), new LeaseLost())
-            default:
-              return ended
-          }
-        })
+        Effect.flatMap((first): StoppableCall => (typeof first === "string" ? abort(calling, first, costSoFar) : first))
       )
     )
   )
