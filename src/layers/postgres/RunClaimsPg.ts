@@ -30,6 +30,10 @@ const heldRows = rowsOf(Schema.Struct({ runId: RunId, cancelRequested: Schema.Bo
 /** Before the token of a lease whose node has left the run. No node writes under such a token. */
 const leftPrefix = "left_"
 
+/** The status that runs are taken from: nobody has them, or a node whose lease has ended. */
+type Taken = "queued" | "running"
+type TakeOptions = ClaimOptions & { readonly except: ReadonlyArray<string> }
+
 export const runClaims = (database: Database["Type"], ids: Ids["Type"], databaseNow: Effect.Effect<string>) => {
   const { query, sql, transact, urgent } = database
   const runs = sql.literal(runTable.selected("r"))
@@ -50,51 +54,59 @@ export const runClaims = (database: Database["Type"], ids: Ids["Type"], database
     )
 
   /**
-   * Takes runs of one status, each under a lease token of its own, if the storage is still the one that this node
-   * knows.
+   * Takes the oldest runs of one status, each under a lease token of its own: `tokenPrefix` and its id. It takes none
+   * where the storage is not the one that this node knows (`identity.fence`).
    */
-  const take = (from: "queued" | "running", options: ClaimOptions & { readonly except: ReadonlyArray<string> }) =>
-    transact(
-      Effect.gen(function* () {
-        const prefix = yield* ids.suffix
-        // The status stands in the text, because a plan that serves all values could not use the index of one status.
-        const toTake = (time: ReturnType<typeof sql.literal>) =>
-          from === "queued"
-            ? sql`status = 'queued'`
-            : sql`status = 'running' and lease_expires_at <= ${time}
-              and not (lease_token = any(${options.except}::text[]) and lease_token is not null)`
-        // The materialised query is a fence: without it, the planner may lock and update more rows than the limit.
-        const wanted = Effect.flatMap(
-          now,
-          (time) => sql`
+  const claim = (
+    from: Taken,
+    tokenPrefix: string,
+    { except, leaseMillis, limit, node }: TakeOptions,
+    time: ReturnType<typeof sql.literal>
+  ) => {
+    // The status stands in the text, because a plan that serves all values could not use the index of one status.
+    const mayBeTaken =
+      from === "queued"
+        ? sql`status = 'queued'`
+        : sql`status = 'running' and lease_expires_at <= ${time}
+              and not (lease_token = any(${except}::text[]) and lease_token is not null)`
+    // `materialized` matters: without it, the planner may lock and update more rows than the limit.
+    return sql`
           with wanted as materialized (
-            select workspace_id, run_id, starts_with(lease_token, ${leftPrefix}) as was_left from runs where ${identity.fence()} and ${toTake(time)}
-            order by created_at, run_id limit ${options.limit} for update skip locked
+            select workspace_id, run_id, starts_with(lease_token, ${leftPrefix}) as was_left from runs where ${identity.fence()} and ${mayBeTaken}
+            order by created_at, run_id limit ${limit} for update skip locked
           )
-          update runs r set status = 'running', lease_node = ${options.node}, lease_token = ${prefix} || r.run_id,
-            lease_expires_at = ${time} + ${options.leaseMillis}::bigint, started_at = coalesce(r.started_at, ${time}),
+          update runs r set status = 'running', lease_node = ${node}, lease_token = ${tokenPrefix} || r.run_id,
+            lease_expires_at = ${time} + ${leaseMillis}::bigint, started_at = coalesce(r.started_at, ${time}),
             workers_lost = r.workers_lost + case when not w.was_left then 1 else 0 end
           from wanted w where r.workspace_id = w.workspace_id and r.run_id = w.run_id
           returning ${runs}, r.lease_token as token, r.workers_lost as "workersLost", r.restored, w.was_left as "wasLeft", ${time} - r.created_at as "waitedMillis"`
-        )
-        const rows = yield* verified(wanted)
+  }
+
+  const take = (from: Taken, options: TakeOptions) =>
+    transact(
+      Effect.gen(function* () {
+        const tokenPrefix = yield* ids.suffix
+        const rows = yield* verified(Effect.flatMap(now, (time) => claim(from, tokenPrefix, options, time)))
         const leases = new Map((yield* leaseRows(Effect.succeed(rows))).map((lease) => [lease.runId, lease]))
         const taken = yield* runRows(Effect.succeed(rows))
         const made = taken.length === 0 ? [] : yield* attempts(taken)
-        return taken
-          .map((run): LeasedRun => {
-            const lease = leases.get(run.runId)
-            return {
-              run,
-              lease: { node: options.node, token: lease?.token ?? "", millis: options.leaseMillis },
-              attempts: made.filter((attempt) => attempt.runId === run.runId),
-              takenOver: from === "queued" ? false : lease?.wasLeft === true ? "left" : "silent",
-              workersLost: lease?.workersLost ?? 0,
-              restored: lease?.restored ?? true,
-              waitedMillis: lease?.waitedMillis ?? 0
-            }
-          })
-          .sort((a, b) => a.run.createdAt - b.run.createdAt)
+        return (
+          taken
+            .map((run): LeasedRun => {
+              const lease = leases.get(run.runId)
+              return {
+                run,
+                lease: { node: options.node, token: lease?.token ?? "", millis: options.leaseMillis },
+                attempts: made.filter((attempt) => attempt.runId === run.runId),
+                takenOver: from === "queued" ? false : lease?.wasLeft === true ? "left" : "silent",
+                workersLost: lease?.workersLost ?? 0,
+                restored: lease?.restored ?? true,
+                waitedMillis: lease?.waitedMillis ?? 0
+              }
+            })
+            // An update returns its rows in no order.
+            .sort((a, b) => a.run.createdAt - b.run.createdAt)
+        )
       })
     )
 
