@@ -66,17 +66,20 @@ const withTopUp = ({ topUps }: AdmittingParts, principal: Principal, refusal: Ba
   )
 }
 
-/** The slot of a run that was not started with it. */
-const freed = (
-  dispatcher: Dispatcher["Type"],
-  run: Run,
-  slot: Slot,
-  exit: Exit.Exit<AdmissionAnswer, AdmissionRefusal | StorageError>
-) =>
-  // The run may be there, with an attempt that was never sent; nobody but this node can know that it was not.
+type AdmissionExit = Exit.Exit<AdmissionAnswer, AdmissionRefusal | StorageError>
+
+const startsInSlot = (exit: AdmissionExit): boolean =>
+  Exit.isSuccess(exit) && exit.value._tag === "Admitted" && exit.value.stored.lease !== null
+
+const mayBeStored = (exit: AdmissionExit): boolean =>
   Exit.isFailure(exit) && Option.exists(Cause.failureOption(exit.cause), ({ _tag }) => _tag === "storage_uncertain")
-    ? dispatcher.adopt(run, slot)
-    : slot.release
+
+/**
+ * What becomes of the slot after the admission. A run that may be stored under the lease of the slot has an attempt
+ * that was never sent. Only this node can know that, so it looks for the run and starts it.
+ */
+const keepOrRelease = (dispatcher: Dispatcher["Type"], run: Run, slot: Slot, exit: AdmissionExit) =>
+  startsInSlot(exit) ? Effect.void : mayBeStored(exit) ? dispatcher.adopt(run, slot) : slot.release
 
 /** Admits the run and starts it if there is room; `ended` tells the end of a run that was started on this node. */
 const admitAndStart = Effect.fnUntraced(function* (
@@ -93,11 +96,7 @@ const admitAndStart = Effect.fnUntraced(function* (
       ? null
       : { lease: slot.lease, attempt: yield* dispatcher.openAttempt(run, first, 1) }
   const admitted = yield* admission.admit({ run, start, waitedFor }).pipe(
-    Effect.onExit((exit) =>
-      slot === null || (Exit.isSuccess(exit) && exit.value._tag === "Admitted" && exit.value.stored.lease !== null)
-        ? Effect.void
-        : freed(dispatcher, run, slot, exit)
-    ),
+    Effect.onExit((exit) => (slot === null ? Effect.void : keepOrRelease(dispatcher, run, slot, exit))),
     Effect.catchTag("BalanceTooLow", (refusal) => withTopUp(parts, principal, refusal))
   )
   if (admitted._tag === "Replay") return { ...admitted, key: { workspaceId: run.workspaceId, runId: admitted.runId } }
@@ -114,12 +113,12 @@ const admitAndStart = Effect.fnUntraced(function* (
 })
 
 /**
- * What admission said is left counts for a run that was settled later only if it was told after that settlement: nobody
- * is asked for the new amount. Within one millisecond the two cannot be told apart; then the amount may be too low by
- * what the settlement released, and is never too high.
+ * The money that is left, as admission said it at `saidAt`; null where the run was settled after that, because the
+ * amount has changed and nobody is asked for the new one. Within one millisecond nobody can say which came first. Then
+ * the amount may be too low by what the settlement released, and is never too high.
  */
-const leftOf = ({ run }: RunDetail, left: MoneyLeft, toldAt: number): MoneyLeft | null =>
-  run.completedAt === null || run.completedAt <= toldAt ? left : null
+const leftOf = ({ run }: RunDetail, left: MoneyLeft, saidAt: number): MoneyLeft | null =>
+  run.completedAt === null || run.completedAt <= saidAt ? left : null
 
 interface Creation {
   readonly principal: Principal
