@@ -52,7 +52,13 @@ const upwards = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, Own<E>
 const pause = (repeat: number) =>
   Effect.flatMap(Random.nextRange(0.5, 1), (part) => Effect.sleep(5 * 2 ** repeat * part))
 
-/** Runs the transaction on a connection of its own, and gives the result after the connection has been given back. */
+type Answer<A, E, R> = Effect.Effect<A, Own<E> | StorageError, R>
+
+/**
+ * Runs the transaction once, on this connection, and then gives the connection back. It returns what is to be done with
+ * the outcome as an effect that it does not run: a repetition waits and takes a connection of its own, and this one
+ * must not be held meanwhile. Nor may that wait be uninterruptible, as the transaction is here.
+ */
 const runOnce = <A, E, R>(
   reserved: Reserved,
   self: Effect.Effect<A, E, R>,
@@ -63,22 +69,22 @@ const runOnce = <A, E, R>(
   Effect.flatMap(
     Effect.exit(restore(Effect.provideService(self, SqlClient.TransactionConnection, [reserved, 0]))),
     (body) =>
-      Effect.map(Effect.exit(Exit.isSuccess(body) ? reserved.commit : reserved.rollback), (ended) => {
+      Effect.map(Effect.exit(Exit.isSuccess(body) ? reserved.commit : reserved.rollback), (closing) => {
         reserved.release()
         // When the body failed, its failure is the result, even if the ROLLBACK failed too: nothing was committed in
         // either case.
         if (Exit.isFailure(body)) return meaningOfFailure(body.cause, false, repeatTransaction, trouble)
-        if (Exit.isFailure(ended)) return meaningOfFailure(ended.cause, reserved.commitSent, repeatTransaction, trouble)
+        if (Exit.isFailure(closing))
+          return meaningOfFailure(closing.cause, reserved.commitSent, repeatTransaction, trouble)
         trouble.worked()
         return Effect.succeed(body.value)
       })
   )
 
-type Answer<A, E, R> = Effect.Effect<A, Own<E> | StorageError, R>
-
 export const transactWith =
   (sql: SqlClient.SqlClient, pool: Pg.Pool, trouble: Trouble) =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Answer<A, E, R> => {
+    /** `repeat`: how often the transaction was repeated before. */
     const run = (repeat: number): Answer<A, E, R> => {
       const repeatTransaction: Answer<A, E, R> =
         repeat < repeatsMax
