@@ -90,6 +90,12 @@ const pageOf = Effect.fnUntraced(function* (
 type Further =
   { readonly answer: ProviderAnswer; readonly wire: WireAnswer } | { readonly endCost: CallFailure["cost"] }
 
+/** Why no further page is read: all are read, or something stopped it and there may be more. */
+type ReadingEnd = { readonly _tag: "Complete" } | { readonly _tag: "Stopped"; readonly why: string }
+
+const complete: ReadingEnd = { _tag: "Complete" }
+const stoppedBecause = (why: string): ReadingEnd => ({ _tag: "Stopped", why })
+
 /** Whether a further page that its rules refuse is only empty: many providers end with such a page. */
 const isEmptyEnd = ({ paging, seen }: PagedCall, wire: WireAnswer, { failure }: CallFailure): boolean =>
   failure.code === "invalid_response" &&
@@ -134,6 +140,9 @@ const sizeToAsk = ({ next, sendSize, size }: PageRules, missing: number): number
   sendSize && (next.by === "cursor" || next.by === "offset") ? Math.min(size, missing) : size
 
 type Asked = { readonly parts: RequestParts; readonly input: JsonObject; readonly origin?: string }
+
+/** The request for the next page, and the size that it asks for. */
+type NextRequest = Asked & { readonly _tag: "Next"; readonly size: number }
 
 const requestFor = (
   call: PagedCall,
@@ -244,8 +253,7 @@ export const readInPages = Effect.fnUntraced(function* (call: PagedCall) {
       responseBytes: read.bytes
     })
 
-  /** Null when there is no more to read; a text says why there may be more. */
-  const readNext = Effect.fnUntraced(function* () {
+  const requestNext = (): ReadingEnd | NextRequest => {
     const readSoFar: ReadSoFar = {
       input: call.input,
       pages: read.count,
@@ -255,19 +263,24 @@ export const readInPages = Effect.fnUntraced(function* (call: PagedCall) {
     }
     const view = { ...viewOf(seen, read.last.wire, read.last.body), input }
     const next = nextPage(seen.endpoint, plan.rules, view, readSoFar, base)
-    if (next._tag === "End") return null
-    if (next._tag === "Unusable") return next.why
-    if (keys.has(next.key)) return "the provider named the same next page twice"
+    if (next._tag === "End") return complete
+    if (next._tag === "Unusable") return stoppedBecause(next.why)
+    if (keys.has(next.key)) return stoppedBecause("the provider named the same next page twice")
     keys.add(next.key)
-    if (read.count >= rules.max) return `one run reads ${rules.max} pages at most`
+    if (read.count >= rules.max) return stoppedBecause(`one run reads ${rules.max} pages at most`)
     const size = sizeToAsk(rules, read.missing())
     const request = requestFor(call, next, size)
-    if (Either.isLeft(request)) return "the provider's cursor cannot be sent"
-    const seenNow: Case = { ...seen, input: request.right.input }
-    const sent = exchange(request.right.parts, "follow_up", request.right.origin)
+    if (Either.isLeft(request)) return stoppedBecause("the provider's cursor cannot be sent")
     // All tries of a page cost at most what it can cost.
     if (!affordsPage(price, read.facts, Math.min(rules.size, read.missing())))
-      return "what is held for the run does not cover a further page"
+      return stoppedBecause("what is held for the run does not cover a further page")
+    return { _tag: "Next", ...request.right, size }
+  }
+
+  /** Sends the request, again where the page fails in passing. Null when its page was taken and reading goes on. */
+  const readPage = Effect.fnUntraced(function* (request: NextRequest) {
+    const seenNow: Case = { ...seen, input: request.input }
+    const sent = exchange(request.parts, "follow_up", request.origin)
     read.isAgain = false
     for (let missed = 0; ; missed += 1) {
       const left = rules.totalMs - ((yield* Clock.currentTimeMillis) - started)
@@ -285,7 +298,7 @@ export const readInPages = Effect.fnUntraced(function* (call: PagedCall) {
         ),
         Math.max(1, left)
       )
-      if (Option.isNone(ended)) return `reading it took longer than ${rules.totalMs} ms`
+      if (Option.isNone(ended)) return stoppedBecause(`reading it took longer than ${rules.totalMs} ms`)
       if (Either.isLeft(ended.value)) {
         const failed = ended.value.left
         if (failed._tag === "ProviderFailure") read.undocumented ??= failed.undocumented
@@ -294,19 +307,21 @@ export const readInPages = Effect.fnUntraced(function* (call: PagedCall) {
         tell()
         const pause = pauseBeforePage(failed, missed)
         if (pause === null || pause >= left)
-          return `page ${read.count + 1} failed (${failed.failure.code}: ${failed.failure.message.replace(/\.$/, "")})`
+          return stoppedBecause(
+            `page ${read.count + 1} failed (${failed.failure.code}: ${failed.failure.message.replace(/\.$/, "")})`
+          )
         yield* Effect.sleep(pause)
         continue
       }
       if ("endCost" in ended.value.right) {
         read.note(emptyPage(ended.value.right.endCost))
-        return null
+        return complete
       }
       const { answer, wire } = ended.value.right
       const page = answer.outcome === "miss" ? null : yield* pageOf(call, wire, answer)
       if (answer.outcome === "miss" || page?.list.length === 0) {
         read.note(emptyPage(answer.cost))
-        return null
+        return complete
       }
       const refused =
         page === null
@@ -318,18 +333,19 @@ export const readInPages = Effect.fnUntraced(function* (call: PagedCall) {
               : "the provider gave the same page twice"
       if (refused !== undefined) {
         read.note(failedPage(answer.cost))
-        return refused
+        return stoppedBecause(refused)
       }
-      asked = size
-      input = request.right.input
-      return undefined
+      asked = request.size
+      input = request.input
+      return null
     }
   })
 
-  let stopped: string | null | undefined = undefined
-  while (stopped === undefined) {
+  let end: ReadingEnd | null = null
+  while (end === null) {
     tell()
-    stopped = read.missing() <= 0 ? null : yield* readNext()
+    const next: ReadingEnd | NextRequest = read.missing() <= 0 ? complete : requestNext()
+    end = next._tag === "Next" ? yield* readPage(next) : next
   }
-  return yield* answerOf(call, read, stopped)
+  return yield* answerOf(call, read, end._tag === "Stopped" ? end.why : null)
 })
