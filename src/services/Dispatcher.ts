@@ -31,15 +31,15 @@ export class Dispatcher extends Context.Tag("gateway/services/Dispatcher")<
      */
     readonly reserve: (waitedFor: boolean) => Effect.Effect<Slot | null>
     /**
-     * Starts an admitted run in its slot and answers at once; listeners get the run as it ended, with its attempts, or
-     * none when this node does not know it: the run was taken over, or its end was written by a commit whose answer was
-     * lost.
+     * Starts an admitted run in its slot and answers at once. Listeners get the settled run with its attempts. They get
+     * none when this node does not know how the run ended: another node took it over, or the answer to the commit of
+     * its end was lost.
      */
     readonly start: (run: LeasedRun, slot: Slot) => Effect.Effect<Listen<Option.Option<SettledRun>>>
     /**
-     * Starts a run of which only its commit's answer was lost: nothing was sent, so if it is there, under the slot's
-     * lease, it goes on as if the answer had come. Otherwise gives the slot back, once the commit is decided. Answers
-     * at once.
+     * For a run whose admission may be committed, because only the answer to the commit was lost. Nothing was sent for
+     * it. If the run is stored under the lease of the slot, it is started as usual. If the commit failed, the slot is
+     * given back. Answers at once.
      */
     readonly adopt: (run: RunKey, slot: Slot) => Effect.Effect<void>
     /** The next attempt at a candidate, to be written before its first byte leaves. */

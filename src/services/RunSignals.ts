@@ -18,7 +18,7 @@ export type RunSignal =
 export class RunSignals extends Context.Tag("gateway/services/RunSignals")<
   RunSignals,
   {
-    /** Registers before it answers; told when the run is said to have settled, or rows should be looked at again. */
+    /** Listens before it answers. The event: the run may be settled now, or waiters should read their rows again. */
     readonly subscribe: (runId: RunId) => Effect.Effect<Listen<void>, never, Scope.Scope>
     /** Signals of work, cancellations and callbacks, for those of this node that act on them. */
     readonly work: Stream.Stream<RunSignal>

@@ -36,8 +36,8 @@ export interface HeldLease extends RunKey {
 }
 
 /**
- * Whose lease is still held, for which of these runs it was prolonged, and of which a cancel was asked. A run that is
- * held and was not prolonged is locked by somebody, who may be taking it over.
+ * What a renewal of leases found: the runs whose lease is still held, those whose lease was prolonged, and those that a
+ * client asked to cancel. A run that is held and was not prolonged is locked: perhaps another node is taking it over.
  */
 export interface Renewed {
   readonly held: ReadonlySet<RunId>
@@ -58,7 +58,7 @@ export interface NewRun {
   readonly lease: Lease | null
   /** The first attempt, durable before its first byte leaves; only together with a lease. */
   readonly attempt: Attempt | null
-  /** Whether all nodes are told when it ends (`tellEnd`). */
+  /** Whether its end is signalled to all nodes (`tellEnd`). */
   readonly tellEnd: boolean
 }
 
@@ -100,7 +100,7 @@ export interface StoredMedia extends Omit<Media, "bytes"> {
   readonly part: (start: number, end: number) => Effect.Effect<Uint8Array, StorageError>
 }
 
-/** A run that waits or has waited in the queue, as whoever ends it has to know it. `restored`: see `LeasedRun`. */
+/** What ends a run that waits or has waited in the queue. `restored`: see `LeasedRun`. */
 export type LateRun = Pick<LeasedRun, "run" | "restored">
 
 /** A run that a node has claimed, with the attempts made so far. */
@@ -116,8 +116,8 @@ export interface LeasedRun {
   /** How many nodes went silent while they worked on it, the one it is taken from included. */
   readonly workersLost: number
   /**
-   * The storage was restored since its admission: it may have been answered long ago, so nobody is called for it any
-   * more.
+   * The storage was restored after this run was admitted. The run may have been answered long ago, so no provider is
+   * called for it any more.
    */
   readonly restored: boolean
   /** Time since its admission, by the storage's clock. */
@@ -150,8 +150,8 @@ export class RunStore extends Context.Tag("gateway/services/RunStore")<
      */
     readonly lock: (runs: ReadonlyArray<RunKey>) => Effect.Effect<ReadonlyMap<RunId, Fence>, StorageError>
     /**
-     * Writes the conclusions of runs that are locked and whose fences they passed. Wakes the waiters of all nodes once
-     * committed, of the runs whose end is told. Joins the surrounding transaction.
+     * Writes the conclusions of runs that are locked and whose fences they passed. The commit wakes the waiters on all
+     * nodes for the runs of which `tellEnd` was asked. Joins the surrounding transaction.
      */
     readonly conclude: (conclusions: ReadonlyArray<Conclusion>) => Effect.Effect<void, StorageError>
     /**
@@ -175,9 +175,9 @@ export class RunStore extends Context.Tag("gateway/services/RunStore")<
       options: ClaimOptions & { readonly except: ReadonlyArray<string> }
     ) => Effect.Effect<ReadonlyArray<LeasedRun>, StorageError>
     /**
-     * Up to `limit` queued runs that have waited longer than this, oldest first. Nobody else is told of them, and
-     * they are not told of again, for `asideMillis`: so one node ends each, and one that cannot be ended holds up no
-     * other. They stay queued, and may be taken or cancelled meanwhile: whoever ends them is fenced.
+     * Up to `limit` queued runs that have waited longer than this, oldest first. For `asideMillis` no node gets these
+     * runs from this call again. So each is ended by one node, and one that cannot be ended does not block the others.
+     * They stay queued and may be taken or cancelled meanwhile, so their end is fenced.
      */
     readonly waitedLonger: (options: {
       readonly millis: number
@@ -192,19 +192,19 @@ export class RunStore extends Context.Tag("gateway/services/RunStore")<
      */
     readonly leave: (leases: ReadonlyArray<HeldLease>) => Effect.Effect<void, StorageError>
     /**
-     * From now on all nodes are told when the run ends (`RunSignals`). Whoever waits on a node that may not be the one
-     * that ends the run asks for it first, and then looks whether the run has ended. False when somebody has locked the
-     * run just now, such as its settlement: it may end untold, so look again soon. Waits for no lock.
+     * From now on the end of the run is signalled to all nodes (`RunSignals`). A waiter on a node that may not be the
+     * one that ends the run calls this first, and then looks whether the run has ended. False when the run is locked
+     * just now, for example by its settlement: it may end without a signal, so look again soon. Waits for no lock.
      */
     readonly tellEnd: (run: RunKey) => Effect.Effect<boolean, StorageError>
-    /** Notes that a cancel was asked while the run was running, and wakes its node; answers the run as it is. */
+    /** If the run is running, notes that it is to be cancelled, and wakes its node. Answers the run as it is. */
     readonly requestCancel: (run: RunKey) => Effect.Effect<Run | null, StorageError>
     readonly get: (run: RunKey) => Effect.Effect<Run | null, StorageError>
     /** A run and its attempts. */
     readonly detail: (run: RunKey) => Effect.Effect<RunDetail | null, StorageError>
     /**
-     * The same for those who look again and again: read in one statement with the runs that others ask for at the same
-     * time. Null also for a run that is large or has left for the history, which `detail` reads.
+     * The same for clients that poll: one statement reads the runs that are asked for at the same time. Also null for a
+     * run that is large or was moved to the history; `detail` reads these.
      */
     readonly smallDetail: (run: RunKey) => Effect.Effect<RunDetail | null, StorageError>
     readonly getMany: (runs: ReadonlyArray<RunKey>) => Effect.Effect<ReadonlyArray<Run>, StorageError>

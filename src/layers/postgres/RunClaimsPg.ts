@@ -42,9 +42,9 @@ export const runClaims = (database: Database["Type"], ids: Ids["Type"], database
   const identity = makeStorageIdentity(sql)
 
   /**
-   * What a look into the queue finds. Its statement has the fence, so no rows may mean that the storage was restored or
-   * replaced, or is new. `verify` then records this and marks the waiting runs, and the second look finds them, so that
-   * their clients are told.
+   * The rows of a statement that has the fence. No rows may mean that the storage was restored, was replaced or is new.
+   * Then `verify` records this and marks the waiting runs, and the same statement finds them the second time. So these
+   * runs are ended too, and their clients get an answer.
    */
   const verified = <A, E>(look: Effect.Effect<ReadonlyArray<A>, E>) =>
     Effect.flatMap(look, (found) =>

@@ -13,7 +13,7 @@ import type { RunDetail, RunKey, RunStore } from "../../services/RunStore.js"
 
 /** A signal can be lost: a waiter looks at the row this often anyway. */
 const lookAgainMillis = 5_000
-/** The run is locked, most likely because it ends just now, and nobody may tell. */
+/** The run is locked, most likely because it ends just now, and its end may not be signalled to this node. */
 const lookSoonMillis = 200
 /** How long a waiter waits for the storage to say how the run is. */
 const answerMillisMax = 2_000
@@ -46,14 +46,15 @@ export const waitFor = <A>(
 
 interface Seen {
   readonly now: RunDetail
-  /** False when the run may end without a signal to this node. */
+  /** Whether the end of the run will be signalled to this node. */
   readonly isSignalled: boolean
 }
 
 /**
- * The run as it is now; whoever goes on to wait for its end has it told to this node before. When the storage fails or
- * does not answer in time, the run as it was last seen: the run exists, so an error of the storage, which says that
- * nothing was done, would be untrue. So also when it does not find the run, as a standby may after a failover.
+ * The run as it is now. If the wait goes on (`goesOn`), the end of the run will be signalled to this node. When the
+ * storage fails or does not answer in time, this is the run as it was last seen. The run exists, and an error of the
+ * storage says that nothing was done, so an error would be untrue. It is the same when the storage does not find the
+ * run, which can happen on a standby after a failover.
  */
 const seenNow = (parts: WaitingParts, last: RunDetail, goesOn: boolean): Effect.Effect<Seen> =>
   Effect.gen(function* () {

@@ -1,7 +1,7 @@
 /**
- * Lets those who read at the same time share one statement, and those who read the same share its answer: many
- * connections that poll with one token cost one row each time. Nothing is kept, so an answer is never older than its
- * request: who asks while a statement runs is answered by the next one.
+ * Reads that are asked for at the same time are answered by one statement. Those with the same key share one row of it,
+ * so many connections that poll with one token cost one row each time. Nothing is kept: a read that comes while a
+ * statement runs is answered by the next one, so an answer is never older than its request.
  */
 import { Effect, Exit, type Scope } from "effect"
 import { makeGroupCommit } from "../../runs/GroupCommit.js"

@@ -1,7 +1,7 @@
 /**
- * Whose turn it is to work on the history. A holder keeps its turn by saying so again; where it falls silent, another
- * may begin a minute later. Every transaction that changes the history begins with `held`, which also locks out all
- * others until its end.
+ * The turn to work on the history, which one process has at a time. Every transaction that changes the history begins
+ * with `held`: it prolongs the turn of its holder by a minute, and locks all others out until its end. Another process
+ * may take the turn once a minute has passed without that.
  */
 import { Effect, Schema } from "effect"
 import { HistoryTaken, type RunHistory } from "../../../services/RunHistory.js"

@@ -9,6 +9,7 @@
  */
 import type { HeldLease } from "../../../services/RunStore.js"
 
+/** At most 256, because the length of a slot's text is one byte. */
 export const slotBytes = 256
 
 /** What the reading thread is given. */

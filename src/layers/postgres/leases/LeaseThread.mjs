@@ -120,7 +120,7 @@ const renew = async () => {
 /** @param {string | null} trouble why renewing failed, or null: it works */
 const tellTrouble = (trouble) => void parentPort?.postMessage({ trouble })
 
-// Whoever started this thread because another one ended learns that this one is at work.
+// Says that this thread works: the main thread may have started it because the one before ended.
 tellTrouble(null)
 let failing = false
 for (;;) {

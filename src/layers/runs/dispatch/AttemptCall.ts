@@ -48,8 +48,8 @@ export interface AttemptAnswer extends SharedAnswer {
 }
 
 /**
- * The client stopped the run before its call was made, or while a call that only reads was under way; what the provider
- * had told until then.
+ * The client cancelled the run before its call was made, or while a read-only call was under way. Carries what the
+ * provider had said of the cost until then.
  */
 export class CallStopped extends Data.TaggedError("CallStopped")<{
   readonly failure: CancellationRequestedAfterDispatch
@@ -60,7 +60,7 @@ export class CallStopped extends Data.TaggedError("CallStopped")<{
 type Call = Effect.Effect<SharedAnswer, CallFailure | SharedCallFailed | SharedCallStopped>
 type StoppableCall = Effect.Effect<SharedAnswer, Effect.Effect.Error<Call> | CallStopped | LeaseLost>
 
-/** What the call of this attempt has told of its cost so far. */
+/** What the provider has said so far of the cost of this call. */
 interface CostSoFar {
   cost: CostEvidence
   evidence: Evidence | null
@@ -76,7 +76,7 @@ type CallAttempt = (
   opened: OpenAttempt
 ) => Effect.Effect<AttemptAnswer, AttemptFailure | LeaseLost>
 
-/** How soon a run that somebody has locked is looked at again. */
+/** After how long a run that is locked is looked at again. */
 const lockedLookMillis = 50
 
 export const attemptCall = (parts: Parts): CallAttempt => {
@@ -194,7 +194,7 @@ export const attemptCall = (parts: Parts): CallAttempt => {
     const files = rules === undefined ? undefined : yield* filesFor(parts, run, rules, candidate.input)
     yield* parts.faults.at("dispatch.before_send")
     yield* mayBeSent(work, run)
-    // Last, because what comes before it may wait for long. After it nothing waits but for the call of another run.
+    // Checked last, because the steps before it may take long. After it only the call of another run is waited for.
     const off = switchedOff(endpoint, parts.health.stateOf(endpoint.provider.id))
     if (off !== null) return yield* off
     const { answer, sharedWithRunId } = yield* send(work.stop, run, attempt, {
@@ -209,7 +209,10 @@ export const attemptCall = (parts: Parts): CallAttempt => {
     return { endpoint, answer, sharedWithRunId } satisfies AttemptAnswer
   })
 
-  /** A run that waited for the call of another in vain looks at everything again, as that may have taken minutes. */
+  /**
+   * The run waited for the call of another run, which was stopped. That may have taken minutes, so everything is looked
+   * up and checked again.
+   */
   const calledAtLast = (
     work: Work,
     run: Run,

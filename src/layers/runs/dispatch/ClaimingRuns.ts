@@ -29,11 +29,11 @@ export interface ClaimingParts {
   readonly store: RunStore["Type"]
 }
 
-/** If the storage does not take this end now, the run is found again when its lease ends. */
+/** If the storage cannot write this end now, some node takes the run over when its lease ends, and ends it. */
 const expire = ({ settlement }: ClaimingParts, leased: LeasedRun) =>
   Effect.ignore(endWaitedTooLong(settlement, leased, leased.lease.token))
 
-/** Such a run was taken before `WaitedTooLong.ts` has looked, as after a time without storage. */
+/** `WaitedTooLong.ts` ends such runs in the queue. This one was taken first, as after a time without storage. */
 const waitedTooLong = ({ options }: ClaimingParts, { attempts, waitedMillis }: LeasedRun): boolean =>
   attempts.length === 0 && waitedMillis > options.queueMillisMax
 
@@ -42,8 +42,9 @@ type Take = (limit: number) => Effect.Effect<ReadonlyArray<LeasedRun>, StorageEr
 type Filled = "all" | "again" | "no_room"
 
 /**
- * A statement that was sent takes runs, whether its node stops meanwhile or not, so nothing interrupts it. Where the
- * node stops, its runs are given back: otherwise it would count as a node that died with them.
+ * Takes runs into free slots once. A claim must not be interrupted: once its statement is sent, the runs are taken,
+ * even if this node stops meanwhile. Then the runs are given back: otherwise the node would count as one that died
+ * while it worked on them.
  */
 const fillOnce = (parts: ClaimingParts, take: Take): Effect.Effect<Filled, StorageError> =>
   Effect.gen(function* () {

@@ -1,8 +1,8 @@
 /**
  * Single flight: when identical read-only look-ups of one workspace are active at once, they share one provider call.
  * The first run makes the call and pays for it. The others get its answer or its failure for nothing, and the id of the
- * run that paid. When the first run is stopped before its call has ended, the others begin anew: what each of them had
- * checked before it waited may not hold any more. Calls are shared only on one node, and never across workspaces,
+ * run that paid. When the first run is stopped before its call has ended, each of the others starts again, because what
+ * it had checked before it waited may have changed. Calls are shared only on one node, and never across workspaces,
  * because an answer belongs to one workspace.
  */
 import { createHash } from "node:crypto"
@@ -60,7 +60,7 @@ const sameness = (run: Run, { credential, endpoint, input }: ProviderCall): stri
     )
     .digest("base64")
 
-/** An interruption or a defect of the first run is not shared. */
+/** None for an interruption or a defect, which concerns the first run alone. */
 const shareable = (ended: CallExit): Option.Option<CallExit> =>
   Exit.isSuccess(ended) || Option.isSome(Cause.failureOption(ended.cause)) ? Option.some(ended) : Option.none()
 

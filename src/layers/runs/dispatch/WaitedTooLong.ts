@@ -15,8 +15,8 @@ import type { DispatcherOptions } from "./DispatcherSettings.js"
 const portion = 64
 
 /**
- * A run of before a restore may have been answered long ago: its client is told so, whoever ends it. `leaseToken`: of
- * the node that has just taken the run; null where no node has it.
+ * Ends a run that waited too long. A run that was admitted before the storage was restored may have been answered long
+ * ago, so its failure says that instead. `leaseToken` is that of the node that has just taken the run, if one has.
  */
 export const endWaitedTooLong = (
   settlement: Settlement["Type"],

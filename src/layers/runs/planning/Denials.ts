@@ -1,6 +1,6 @@
 /**
- * What planning fails with: the reasons why no provider is called for a run. Whoever plans a run records a denial as
- * its refusal, and whoever quotes one shows it; neither answers an HTTP error for it.
+ * What planning fails with: the reasons why no provider is called for a run. Admission records a denial as the refusal
+ * of its run, and a quote shows it. Neither answers an HTTP error.
  */
 import { Data } from "effect"
 import type { JsonObject } from "../../../domain/Json.js"
