@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, TestClock } from "effect"
 import { RunId, WorkspaceId } from "../../src/domain/Ids.js"
 import { AdmissionBatched } from "../../src/layers/runs/AdmissionBatched.js"
+import { MoneyCommitsInTurn } from "../../src/layers/runs/MoneyCommits.js"
 import { Database } from "../../src/layers/postgres/Database.js"
 import { IdsCrypto } from "../../src/layers/node/IdsCrypto.js"
 import { RunStorePg } from "../../src/layers/postgres/RunStorePg.js"
@@ -60,6 +61,14 @@ describe("a lease", () => {
       assert.lengthOf(yield* reclaim(others), 0)
       yield* TestClock.adjust("1 millis")
       assert.lengthOf(yield* reclaim(others), 1)
-    }).pipe(Effect.provide(AdmissionBatched.pipe(Layer.provideMerge(storageMemory), Layer.provide(FaultPointsOff))))
+    }).pipe(
+      Effect.provide(
+        AdmissionBatched.pipe(
+          Layer.provide(MoneyCommitsInTurn),
+          Layer.provideMerge(storageMemory),
+          Layer.provide(FaultPointsOff)
+        )
+      )
+    )
   )
 })

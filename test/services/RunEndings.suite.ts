@@ -5,6 +5,7 @@ import { describe } from "vitest"
 import { MediaId } from "../../src/domain/Ids.js"
 import type { Run } from "../../src/domain/Run.js"
 import { AdmissionBatched } from "../../src/layers/runs/AdmissionBatched.js"
+import { MoneyCommitsInTurn } from "../../src/layers/runs/MoneyCommits.js"
 import { drop, hit, silence } from "../../src/layers/providers/ProvidersScripted.js"
 import { Admission } from "../../src/services/Admission.js"
 import { Dispatcher } from "../../src/services/Dispatcher.js"
@@ -253,7 +254,7 @@ export const runEndingsSuite = (name: string, storage: Layer.Layer<Storage>) =>
       const written = yield* Deferred.make<void>()
       const decided = yield* Deferred.make<void>()
       const slow = Layer.provide(
-        AdmissionBatched,
+        Layer.provide(AdmissionBatched, MoneyCommitsInTurn),
         Layer.succeed(FaultPoints, {
           at: (point) =>
             point === "admission.after_hold"

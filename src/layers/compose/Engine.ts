@@ -33,6 +33,7 @@ import {
   DispatcherQueue,
   DispatcherSettings
 } from "../runs/dispatch/DispatcherQueue.js"
+import { MoneyCommitsInTurn } from "../runs/MoneyCommits.js"
 import { RunsAdmitted } from "../runs/RunsAdmitted.js"
 import { SettlementBatched } from "../runs/SettlementBatched.js"
 
@@ -74,7 +75,8 @@ export interface EngineParts<E, RCatalog, RProviders, RLeases> {
 export const Engine = <E, RCatalog, RProviders, RLeases>(parts: EngineParts<E, RCatalog, RProviders, RLeases>) =>
   RunsAdmitted.pipe(
     Layer.provideMerge(Layer.provide(DispatcherQueue, parts.leases)),
-    Layer.provideMerge(Layer.merge(AdmissionBatched, SettlementBatched)),
+    // One of it for both: admissions and settlements take turns with each other.
+    Layer.provideMerge(Layer.provide(Layer.merge(AdmissionBatched, SettlementBatched), MoneyCommitsInTurn)),
     Layer.provideMerge(parts.catalog),
     Layer.provideMerge(
       Layer.unwrapEffect(

@@ -46,6 +46,7 @@ import type { RunSignals } from "../../services/RunSignals.js"
 import { RunStorePg } from "../postgres/RunStorePg.js"
 import { SealingPg } from "../postgres/SealingPg.js"
 import { SecretsPgOpening, StoredSecretsPg } from "./SecretsOnPostgres.js"
+import { MoneyCommitsInTurn } from "../runs/MoneyCommits.js"
 import { SettlementBatched } from "../runs/SettlementBatched.js"
 import { TokensPg } from "../postgres/TokensPg.js"
 import { TopUpsPg } from "../postgres/TopUpsPg.js"
@@ -203,7 +204,7 @@ export const OperatorServices = (config: GatewayConfig) => {
   const databaseConnections = Math.min(operatorConnectionsMax, config.databaseConnections)
   const database = holdingGateway(DatabaseFound({ ...config, databaseConnections }))
   return ReconciliationStored({ twoPersonAboveMicros: Option.getOrNull(config.resolveTwoPersonMicros) }).pipe(
-    Layer.provide(SettlementBatched),
+    Layer.provide(Layer.provide(SettlementBatched, MoneyCommitsInTurn)),
     Layer.provide(FaultPointsOff),
     Layer.merge(Layer.succeed(PublicUrl, config.publicUrl)),
     Layer.merge(RetentionPg(config)),

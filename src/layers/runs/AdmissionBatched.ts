@@ -32,7 +32,7 @@ import { type NewRun, RunStore } from "../../services/RunStore.js"
 import { Transactions } from "../../services/Transactions.js"
 import { type LockedWallets, Wallet, type WalletChanges } from "../../services/Wallet.js"
 import { FaultPoints } from "../../services/FaultPoints.js"
-import { MoneyCommits, MoneyCommitsInTurn } from "./MoneyCommits.js"
+import { MoneyCommits } from "./MoneyCommits.js"
 import { inOneRoundTrip } from "./OneRoundTrip.js"
 
 const placeOf = ({ run }: Pick<AdmissionRequest, "run">) => ({ workspaceId: run.workspaceId, key: run.idempotencyKey })
@@ -142,7 +142,7 @@ const decide = (batch: Batch, request: AdmissionRequest, owned: KeyOwner | null)
 export const AdmissionBatched: Layer.Layer<
   Admission,
   never,
-  Transactions | Wallet | Idempotency | RunStore | FaultPoints
+  Transactions | Wallet | Idempotency | RunStore | FaultPoints | MoneyCommits
 > = Layer.scoped(
   Admission,
   Effect.gen(function* () {
@@ -182,4 +182,4 @@ export const AdmissionBatched: Layer.Layer<
       admit: yield* grouped((requests: ReadonlyArray<AdmissionRequest>) => transact(admitAll(requests)))
     })
   })
-).pipe(Layer.provide(MoneyCommitsInTurn))
+)

@@ -21,7 +21,7 @@ import { Settlement, type SettlementAnswer, type SettlementRequest } from "../..
 import { Transactions } from "../../services/Transactions.js"
 import { type LockedWallets, Wallet, type WalletChanges } from "../../services/Wallet.js"
 import { countEnded } from "./dispatch/RunCounters.js"
-import { MoneyCommits, MoneyCommitsInTurn } from "./MoneyCommits.js"
+import { MoneyCommits } from "./MoneyCommits.js"
 import { inOneRoundTrip } from "./OneRoundTrip.js"
 
 /** What a person decided is settled too, not only what the work on a run came to. */
@@ -102,7 +102,7 @@ const superseded: Exit.Exit<SettlementAnswer> = Exit.succeed({ _tag: "Superseded
 export const SettlementBatched: Layer.Layer<
   Settlement,
   never,
-  Transactions | Wallet | RunStore | RunSignals | FaultPoints
+  Transactions | Wallet | RunStore | RunSignals | FaultPoints | MoneyCommits
 > = Layer.scoped(
   Settlement,
   Effect.gen(function* () {
@@ -168,4 +168,4 @@ export const SettlementBatched: Layer.Layer<
         Effect.flatMap(Effect.zipRight(Changing, settleAll([request])), ([exit = superseded]) => exit)
     })
   })
-).pipe(Layer.provide(MoneyCommitsInTurn))
+)

@@ -13,6 +13,7 @@ import { channel } from "../../../src/layers/postgres/RunSignalsPg.js"
 import { DrainingMemory } from "../../../src/layers/node/DrainingMemory.js"
 import { makeDeadlines } from "../../../src/services/Deadlines.js"
 import { AdmissionBatched } from "../../../src/layers/runs/AdmissionBatched.js"
+import { MoneyCommitsInTurn } from "../../../src/layers/runs/MoneyCommits.js"
 import { SettlementBatched } from "../../../src/layers/runs/SettlementBatched.js"
 import { awaitEnd } from "../../../src/layers/runs/Waiting.js"
 import { ProvidersScripted, silence } from "../../../src/layers/providers/ProvidersScripted.js"
@@ -29,6 +30,7 @@ import { attempt, queuedRun } from "../../support/httpSamples.js"
 import { testDatabase } from "../../support/postgres.js"
 
 const live = Layer.merge(AdmissionBatched, SettlementBatched).pipe(
+  Layer.provide(MoneyCommitsInTurn),
   Layer.provide(FaultPointsOff),
   Layer.provideMerge(storagePg),
   Layer.provideMerge(testDatabase())

@@ -7,6 +7,7 @@ import { Effect, Fiber, Layer, Option, Stream } from "effect"
 import { Database } from "../../../src/layers/postgres/Database.js"
 import { dispatcherDefaults, DispatcherSettings } from "../../../src/layers/runs/dispatch/DispatcherSettings.js"
 import { AdmissionBatched } from "../../../src/layers/runs/AdmissionBatched.js"
+import { MoneyCommitsInTurn } from "../../../src/layers/runs/MoneyCommits.js"
 import { LeasesRenewedApart } from "../../../src/layers/postgres/leases/LeasesRenewedApart.js"
 import { LeasesRenewedHere } from "../../../src/layers/runs/LeasesRenewedHere.js"
 import { makeLeaseTable } from "../../../src/layers/postgres/leases/LeaseTable.js"
@@ -29,6 +30,7 @@ const settings = Layer.succeed(DispatcherSettings, {
 })
 const database = sharedDatabase()
 const live = AdmissionBatched.pipe(
+  Layer.provide(MoneyCommitsInTurn),
   Layer.provide(FaultPointsOff),
   Layer.provideMerge(storagePg),
   Layer.provideMerge(database)

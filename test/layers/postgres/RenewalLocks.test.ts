@@ -8,6 +8,7 @@ import { RunId } from "../../../src/domain/Ids.js"
 import { FaultPointsOff } from "../../../src/layers/node/FaultPointsOff.js"
 import { Database } from "../../../src/layers/postgres/Database.js"
 import { AdmissionBatched } from "../../../src/layers/runs/AdmissionBatched.js"
+import { MoneyCommitsInTurn } from "../../../src/layers/runs/MoneyCommits.js"
 import { Admission } from "../../../src/services/Admission.js"
 import { Ids } from "../../../src/services/Ids.js"
 import { RunStore } from "../../../src/services/RunStore.js"
@@ -16,6 +17,7 @@ import { attempt, queuedRun } from "../../support/httpSamples.js"
 import { testDatabase } from "../../support/postgres.js"
 
 const live = AdmissionBatched.pipe(
+  Layer.provide(MoneyCommitsInTurn),
   Layer.provide(FaultPointsOff),
   Layer.provideMerge(storagePg),
   Layer.provideMerge(testDatabase())

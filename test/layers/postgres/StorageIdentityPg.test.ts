@@ -5,6 +5,7 @@ import { RunId } from "../../../src/domain/Ids.js"
 import { EndpointId, ProviderId } from "../../../src/domain/Manifest.js"
 import { Micros } from "../../../src/domain/Micros.js"
 import { AdmissionBatched } from "../../../src/layers/runs/AdmissionBatched.js"
+import { MoneyCommitsInTurn } from "../../../src/layers/runs/MoneyCommits.js"
 import { Database } from "../../../src/layers/postgres/Database.js"
 import { queuedRun } from "../../../src/layers/runs/NewRun.js"
 import { SettlementBatched } from "../../../src/layers/runs/SettlementBatched.js"
@@ -21,6 +22,7 @@ import { testDatabase } from "../../support/postgres.js"
 
 /** Everything but a dispatcher, which would take the queued run. */
 const live = Layer.merge(AdmissionBatched, SettlementBatched).pipe(
+  Layer.provide(MoneyCommitsInTurn),
   Layer.provide(FaultPointsOff),
   Layer.provideMerge(storagePg),
   Layer.provideMerge(testDatabase())

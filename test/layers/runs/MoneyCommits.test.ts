@@ -110,6 +110,7 @@ it.scoped("runs are admitted and settled in turns", () =>
     }).pipe(
       Effect.provide(
         Layer.merge(AdmissionBatched, SettlementBatched).pipe(
+          Layer.provide(MoneyCommitsInTurn),
           Layer.provide(slowly),
           Layer.provideMerge(storageMemory),
           Layer.provide(FaultPointsOff)
