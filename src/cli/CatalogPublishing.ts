@@ -127,10 +127,9 @@ const waitForNodes = (reachedBy: (limitMillis: number) => Effect.Effect<Reached,
 const reachedWords = ({ inForce, nodes, refused }: Reached): string => {
   if (nodes === 0) return "no gateway runs on this database now; the next one that starts serves it"
   if (inForce >= nodes) return nodes === 1 ? "in force on the one node that runs" : `in force on all ${nodes} nodes`
-  const word = nodes === 1 ? "node" : "nodes"
   return refused > 0
-    ? `refused by ${refused} of ${nodes} ${word}, whose log says why; in force on ${inForce}`
-    : `in force on ${inForce} of ${nodes} ${word} after two minutes; the log of the others says more`
+    ? `refused by ${refused} of ${counted(nodes, "node")}, whose log says why; in force on ${inForce}`
+    : `in force on ${inForce} of ${counted(nodes, "node")} after two minutes; the log of the others says more`
 }
 
 /**

@@ -8,7 +8,7 @@ import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import { Data, Effect, Option } from "effect"
 import { join, resolve } from "node:path"
-import { counted } from "../domain/Counted.js"
+import { counted, nounFor } from "../domain/Counted.js"
 import { schemaLine } from "../domain/ManifestSchemas.js"
 import { readPublicUrl } from "../layers/node/Config.js"
 
@@ -78,7 +78,7 @@ export const plannedDrafts = Effect.fnUntraced(function* (
     new NotMade({
       reason: `${paths.slice(0, namesShown).join(", ")}${paths.length > namesShown ? ` and ${paths.length - namesShown} more` : ""} ${
         paths.length === 1 ? "exists" : "exist"
-      } already with another content; name another folder with --to, or rename the file${paths.length === 1 ? "" : "s"}${
+      } already with another content; name another folder with --to, or rename the ${nounFor(paths.length, "file")}${
         replaces.overwrite ? "" : ", or replace with --overwrite"
       }${replaces.orElse === undefined ? "" : `; ${replaces.orElse}`}`
     })

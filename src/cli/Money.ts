@@ -27,7 +27,7 @@ const verify = Command.make("verify", { json: Inputs.json }, ({ json }) =>
       return ok
         ? {
             json: { ok, driftMicros, ...sizes },
-            text: `All adds up: ${entries} ${entries === 1 ? "entry" : "entries"} of ${counted(workspaces, "workspace")}, drift 0`
+            text: `All adds up: ${counted(entries, "entry", "entries")} of ${counted(workspaces, "workspace")}, drift 0`
           }
         : {
             ok,

@@ -4,7 +4,7 @@
  * micros). This module holds shapes only; the layers fill them.
  */
 import { Schema } from "effect"
-import { between, count, field, flag, optional, text, texts } from "./Described.js"
+import { count, field, flag, optional, text, texts, upTo } from "./Described.js"
 import { JsonObject } from "./Json.js"
 import { searchUseShareMax } from "./limits/Lists.js"
 import { PriceBasis } from "./Manifest.js"
@@ -27,11 +27,7 @@ export type MatchedBy = typeof MatchedBy.Type
 
 /** How an endpoint did over the last 30 days. `thin` says that fewer than 5 runs stand behind it. */
 export const WorksView = Schema.Struct({
-  rate: field(
-    Schema.NullOr(between(0, 1)),
-    "The share of runs that found something, from 0 to 1; null without runs",
-    0.93
-  ),
+  rate: field(Schema.NullOr(upTo(1)), "The share of runs that found something, from 0 to 1; null without runs", 0.93),
   runs: count("How many runs that is", 214),
   p50Ms: field(Schema.NullOr(Schema.Number), "How long half of the runs took at most, in milliseconds", 840),
   thin: flag("Fewer than 5 runs: too few to rely on", false)
@@ -41,7 +37,7 @@ export type WorksView = typeof WorksView.Type
 export const StatsView = Schema.Struct({
   calls: count("Calls of the last 30 days", 214),
   successRate: field(
-    between(0, 1),
+    upTo(1),
     "The share of calls that the provider answered, from 0 to 1; an empty answer is an answer",
     0.98
   ),
@@ -122,7 +118,7 @@ export const usageHints = optional(
 
 export const raisedByUse = optional(
   field(
-    between(0, searchUseShareMax),
+    upTo(searchUseShareMax),
     "Present where this workspace learns from use and used it after a search: the share of the best score that was added for it",
     0.05
   )

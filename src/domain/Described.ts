@@ -10,9 +10,9 @@ export const exampleId = (prefix: string): string => `${prefix}_01jz3w8m5q000000
 /** A moment, for examples. */
 export const exampleTime = "2026-06-15T12:00:00.000Z"
 
-/** A number of an answer, with its range for the document. The number itself is not checked: it comes from us. */
-export const between = (minimum: number, maximum: number) =>
-  Schema.Number.annotations({ jsonSchema: { type: "number", minimum, maximum } })
+/** A number of an answer from 0, with its range for the document. The number is not checked: it comes from us. */
+export const upTo = (maximum: number) =>
+  Schema.Number.annotations({ jsonSchema: { type: "number", minimum: 0, maximum } })
 
 /**
  * A field of an answer, or a parameter. For fields of request bodies there is `asked` in `http/Fields.ts`: this one

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { Access, JobName, raisedByUse, titleFields, usageHints } from "./CatalogRow.js"
 import { appliedHints, DroppedHint, NoMatchWarning } from "./CatalogSearch.js"
-import { between, field, optional, text, texts } from "./Described.js"
+import { field, optional, text, texts, upTo } from "./Described.js"
 import type { Prefer } from "./RoutePlan.js"
 
 export interface DiscoverQuery {
@@ -15,7 +15,7 @@ export interface DiscoverQuery {
   readonly preferSaid?: boolean
 }
 
-const share = (description: string, example: number) => field(between(0, 1), description, example)
+const share = (description: string, example: number) => field(upTo(1), description, example)
 
 export const DiscoveredOperation = Schema.Struct({
   ...titleFields,

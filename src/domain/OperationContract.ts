@@ -14,7 +14,7 @@ const textOrNull = (description: string, example: string | null) =>
   field(Schema.NullOr(Schema.String), description, example)
 const names = (description: string, example: ReadonlyArray<string>) =>
   field(Schema.Array(Schema.String), description, example)
-const flag = (description: string, example: boolean) => field(Schema.Boolean, description, example)
+const flag = (description: string) => field(Schema.Boolean, description, true)
 const { credential, endpointId, executionMode, priceBasis, provider, sourceCapability } = TitleRow.fields
 const { facts, mock, platform, summary } = CatalogRow.fields
 const exampleInputs = { full_name: "Ada Lovelace", domain: "example.com" }
@@ -139,8 +139,7 @@ export const OperationContract = Schema.Struct({
     summary: text("The same in a sentence", "The provider's raw answer (application/json)"),
     provenance: Schema.Struct({
       verified: flag(
-        "The provider's documentation of this operation was read; of a job: one of its providers has a map that was compared with it",
-        true
+        "The provider's documentation of this operation was read; of a job: one of its providers has a map that was compared with it"
       ),
       verifiedOn: optional(text("The day on which the provider's documentation was last read", "2026-11-22")),
       note: text("Where that is known from", "https://provider.example/docs")
@@ -154,7 +153,7 @@ export const OperationContract = Schema.Struct({
         "The job's field names, and where each is found in the provider's answer",
         { email: "data.email" }
       ),
-      verified: flag("The map was compared with the provider's documentation; false of a job", true)
+      verified: flag("The map was compared with the provider's documentation; false of a job")
     }).annotations({ description: "How normalized is made; absent when it is not" })
   ),
   providers: optional(

@@ -2,6 +2,7 @@
  * How providers do, as every page and every answer says it: how often their calls work, whether they charge what the
  * catalog declares, and whether they answer as their documentation says. All are about the last `statsDays` days.
  */
+import { counted } from "./Counted.js"
 import { statsDays } from "./EndpointLatency.js"
 import type { Operation } from "./Manifest.js"
 import { Micros } from "./Micros.js"
@@ -23,9 +24,7 @@ export const percentText = (rate: number): string => `${(100 * rate).toFixed(1).
 export const workedText = (worked: Worked): string | null => {
   const rate = successRate(worked)
   const { calls } = worked
-  return rate === null
-    ? null
-    : `${percentText(rate)} of ${calls} call${calls === 1 ? "" : "s"} in ${statsDays} days worked`
+  return rate === null ? null : `${percentText(rate)} of ${counted(calls, "call")} in ${statsDays} days worked`
 }
 
 /** One place of an answer that is not as the schema documents it, such as `body.items[].id` and `is missing`. */

@@ -71,11 +71,11 @@ export const booleanParam: Schema.Schema<boolean, string> = parameter(Schema.Boo
 // eslint-disable-next-line no-control-regex -- control characters are what it looks for
 const control = /[\u0000-\u001f\u007f]/
 
-export const textParam = (charsMax: number, charsMin = 1): Schema.Schema<string, string> =>
+export const textParam = (charsMax: number): Schema.Schema<string, string> =>
   parameter(Schema.String, {
-    expected: `must have ${charsMin} to ${charsMax} characters, none of them control characters`,
-    read: (raw) => (raw.length >= charsMin && raw.length <= charsMax && !control.test(raw) ? raw : undefined),
-    jsonSchema: { type: "string", minLength: charsMin, maxLength: charsMax }
+    expected: `must have 1 to ${charsMax} characters, none of them control characters`,
+    read: (raw) => (raw !== "" && raw.length <= charsMax && !control.test(raw) ? raw : undefined),
+    jsonSchema: { type: "string", minLength: 1, maxLength: charsMax }
   })
 
 /**

@@ -91,9 +91,11 @@ const idInPath = (description: string, example: string) =>
 const EndpointId = idInPath("The id of an operation, or job: and the id of a job", "job:people.email.find")
 const ItemId = idInPath("The id of an operation; jobs are no items of the public catalog", "mock-email-find")
 
-/** A page of plain text. */
-const plainText = (description: string, example: string) =>
-  HttpApiSchema.Text({ contentType: "text/plain" }).annotations({ description, examples: [example] })
+/** A page of plain text for language models. */
+const LlmsText = HttpApiSchema.Text({ contentType: "text/plain" }).annotations({
+  description: "The text",
+  examples: [`# ${productName}\n\nOne bearer token, one prepaid balance, …`]
+})
 
 export class CatalogApi extends HttpApiGroup.make("catalog")
   .add(
@@ -274,7 +276,7 @@ export class PublicCatalogApi extends HttpApiGroup.make("public-catalog")
   )
   .add(
     HttpApiEndpoint.get("llms", "/llms.txt")
-      .addSuccess(plainText("The text", `# ${productName}\n\nOne bearer token, one prepaid balance, …`))
+      .addSuccess(LlmsText)
       .addError(Wire.CatalogLoading)
       .annotate(Access, "public")
       .annotate(OpenApi.Summary, "What this gateway can do and how to use it, for language models")
@@ -282,7 +284,7 @@ export class PublicCatalogApi extends HttpApiGroup.make("public-catalog")
   )
   .add(
     HttpApiEndpoint.get("llmsFull", "/llms-full.txt")
-      .addSuccess(plainText("The text", `# ${productName}\n\nOne bearer token, one prepaid balance, …`))
+      .addSuccess(LlmsText)
       .addError(Wire.CatalogLoading)
       .annotate(Access, "public")
       .annotate(

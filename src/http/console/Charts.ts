@@ -4,7 +4,7 @@
  */
 import { attributes, html, type Html, type Link } from "./Html.js"
 
-interface Bar {
+export interface Bar {
   readonly label: string
   readonly value: number
   /** To what the value is made of. */

@@ -1,4 +1,5 @@
 /** How values look on a page: money, times, ids, statuses. Nothing is computed here. */
+import { nounFor } from "../../domain/Counted.js"
 import { dollars } from "../../domain/Micros.js"
 import { time } from "../Fields.js"
 import { attributes, html, type Html, type Link } from "./Html.js"
@@ -53,8 +54,7 @@ export const countText = (value: number): string => value.toLocaleString("en-US"
 export const count = (value: number): Html => html`<span class="figure">${countText(value)}</span>`
 
 /** `1 run`, `2 runs`. */
-export const counted = (value: number, one: string, many = `${one}s`): Html =>
-  html`${count(value)} ${value === 1 ? one : many}`
+export const counted = (value: number, one: string): Html => html`${count(value)} ${nounFor(value, one)}`
 
 /** The end of an id, which tells rows apart, as a link to what it names or to its rows; the script copies all of it. */
 export const shortId = (id: string, link: Link | null = null): Html => {

@@ -11,7 +11,7 @@ import { RunError } from "../../domain/RunFailures.js"
 import { exampleId, exampleTime, field, flag, NextCursor, optional, text, Time } from "../Fields.js"
 
 const nullable = Schema.NullOr
-const usd = (description: string, example: number) => field(Schema.Number, `${description}, in US dollars`, example)
+const usd = (description: string) => field(Schema.Number, `${description}, in US dollars`, 0.02)
 const whole = (description: string, example: number) => field(Schema.Int, description, example)
 const digest = "5994471abb01112afcc18159f6cc74b4f511b99806da59b3caf5a9c173cacfc5"
 const toolId = "mock-email-find"
@@ -43,7 +43,7 @@ const attemptReason = text("Why it ended so, in a sentence", "An e-mail address 
 const Route = Schema.Struct({
   servedBy: optional(text("The tool that answered; absent when none did", toolId)),
   outcome: outcomeOrNull,
-  chargedUsd: usd("What the run was charged so far", 0.02),
+  chargedUsd: usd("What the run was charged so far"),
   capped: flag("Whether maxCostUsd cut the hold", false),
   attempts: Schema.Array(
     Schema.Struct({
@@ -52,7 +52,7 @@ const Route = Schema.Struct({
       provider: text("Its provider", "mock"),
       outcome: outcomeOrNull,
       status: attemptStatus,
-      chargedUsd: usd("What the attempt was charged", 0.02),
+      chargedUsd: usd("What the attempt was charged"),
       ms: field(nullable(Schema.Int), "How long it took, in milliseconds; null while it is under way", 840),
       reason: optional(attemptReason),
       billed
@@ -204,7 +204,7 @@ export const RunBody = Schema.Struct({
     maximumChargeMicros: whole("What it holds while it is under way, in micros: the most that it can cost", 20_000),
     finalChargeMicros: optional(whole("What it was charged, in micros; absent until it is settled", 20_000))
   }).annotations({ description: "What it may cost, and what it cost" }),
-  estimatedCost: usd("The most that it can cost", 0.02),
+  estimatedCost: usd("The most that it can cost"),
   pages: optional(Pages),
   route: optional(Route),
   contractVersion: optional(

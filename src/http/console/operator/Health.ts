@@ -3,6 +3,7 @@
  * providers document them, and the nodes.
  */
 import { Effect } from "effect"
+import { nounFor } from "../../../domain/Counted.js"
 import { statsDays } from "../../../domain/EndpointLatency.js"
 import { nodeSilentMillis } from "../../../domain/limits/Nodes.js"
 import { lacksWorkers, nobodyWorks, startAWorker } from "../../../domain/NodeRole.js"
@@ -15,7 +16,7 @@ import { notice, section, tiles } from "../Parts.js"
 import { table } from "../Tables.js"
 
 const runs = ({ more, runs }: StatusCount): Html =>
-  html`${count(runs)}${more && "+"} <small>${runs === 1 ? "run" : "runs"}</small>`
+  html`${count(runs)}${more && "+"} <small>${nounFor(runs, "run")}</small>`
 const age = (millis: number | null): Html => (millis === null ? dash : duration(Math.max(0, millis)))
 
 export const healthPage = operatorPage({

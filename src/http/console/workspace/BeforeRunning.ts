@@ -76,15 +76,16 @@ export const effectNotice = (
     ${boxField({ form, name: anywayName, label: "Send it again, although the first run may have done it" })}`
 }
 
-const joined = (parts: ReadonlyArray<Html>, word: string): Html =>
-  html`${parts.map((part, at) => html`${at > 0 && (at === parts.length - 1 ? ` ${word} ` : ", ")}${part}`)}`
+/** `a, b and c`. */
+const joined = (parts: ReadonlyArray<Html>): Html =>
+  html`${parts.map((part, at) => html`${at > 0 && (at === parts.length - 1 ? " and " : ", ")}${part}`)}`
 
 /** Which sets of fields do, above the form. Fields that are needed in any case are marked themselves. */
 export const neededFields = ({ usageHints: { inputAlternatives = [] } }: OperationContract): Html => {
   const [only, ...others] = inputAlternatives
   if (only === undefined) return nothing
   return others.length === 0
-    ? html`<p class="hint">Needed: ${joined(only.map(code), "and")}.</p>`
+    ? html`<p class="hint">Needed: ${joined(only.map(code))}.</p>`
     : html`<p class="hint">Give one of these:</p>
-        <ul class="hint">${inputAlternatives.map((fields) => html`<li>${joined(fields.map(code), "and")}</li>`)}</ul>`
+        <ul class="hint">${inputAlternatives.map((fields) => html`<li>${joined(fields.map(code))}</li>`)}</ul>`
 }

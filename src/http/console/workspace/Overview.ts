@@ -4,13 +4,14 @@
  */
 import { Clock, Effect, Schema } from "effect"
 import { ValidationError } from "../../../domain/ApiErrors.js"
+import { nounFor } from "../../../domain/Counted.js"
 import { daysUpTo, dayOf, dayStart } from "../../../domain/Days.js"
 import { reportDaysMax } from "../../../domain/limits/Lists.js"
 import { Reports, type SpendReport } from "../../../services/Reports.js"
 import { type HoldRow, Wallet } from "../../../services/Wallet.js"
 import { time } from "../../Fields.js"
 import { intParam } from "../../Query.js"
-import { dayChart, partsChart } from "../Charts.js"
+import { type Bar, dayChart, partsChart } from "../Charts.js"
 import { count, counted, instant, money, moneyText, shortId, statusBadge } from "../Figures.js"
 import { html, type Html, to } from "../Html.js"
 import { localTime } from "../Moments.js"
@@ -51,6 +52,12 @@ const spendByDay = (spend: SpendReport, firstDay: number, lastDay: number, works
     })
   })
 }
+
+const spendChart = (parts: {
+  readonly title: string
+  readonly head: string
+  readonly bars: ReadonlyArray<Bar>
+}): Html => partsChart({ ...parts, unit: "Charged", show: moneyText, empty: "Nothing was charged in these days." })
 
 const holdsTable = (holds: ReadonlyArray<HoldRow>, workspaceId: string): Html =>
   table({
@@ -94,7 +101,7 @@ export const overviewPage = workspacePage({
             .filter(({ runs }) => runs > 0)
             .map(({ more, runs, status }) => ({
               label: statusBadge(status),
-              value: html`${count(runs)}${more && "+"} <small>${runs === 1 ? "run" : "runs"}</small>`,
+              value: html`${count(runs)}${more && "+"} <small>${nounFor(runs, "run")}</small>`,
               link: to([workspaceId, "runs"], { status, from })
             }))
         ])}
@@ -121,24 +128,18 @@ export const overviewPage = workspacePage({
           )}</p>
           <section>${spendByDay(spend, span.firstDay, span.lastDay, workspaceId)}</section>
           <div class="grid2">
-            <section>${partsChart({
+            <section>${spendChart({
               title: "Spend by provider",
               head: "Provider",
-              unit: "Charged",
-              show: moneyText,
-              empty: "Nothing was charged in these days.",
               bars: spend.providers.map(({ chargeMicros, providerId }) => ({
                 label: providerId === "" ? "none" : providerId,
                 value: chargeMicros,
                 link: to([workspaceId, "runs"], { provider: providerId, from })
               }))
             })}</section>
-            <section>${partsChart({
+            <section>${spendChart({
               title: "Spend by token",
               head: "Token",
-              unit: "Charged",
-              show: moneyText,
-              empty: "Nothing was charged in these days.",
               bars: spend.tokens.map(({ chargeMicros, label, tokenId }) => ({
                 label,
                 value: chargeMicros,
