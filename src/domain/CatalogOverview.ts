@@ -51,7 +51,7 @@ export const OverviewCategory = Schema.Struct({
 }).annotations({ identifier: "OverviewCategory", description: "A category, with counts" })
 export type OverviewCategory = typeof OverviewCategory.Type
 
-export const OverviewTotals = Schema.Struct({
+const OverviewTotals = Schema.Struct({
   categories: count("Categories", 14),
   platforms: count("Platforms", 30),
   jobs: count("Jobs of all platforms", 54),
@@ -76,8 +76,8 @@ export const OverviewTree = Schema.Struct({
 }).annotations({ identifier: "OverviewTree", description: "The catalog as a tree of categories, platforms and jobs" })
 export type OverviewTree = typeof OverviewTree.Type
 
-export const TopicJob = Schema.Struct({ ...counts, category, platform })
-export const OverviewTopic = Schema.Struct({
+const TopicJob = Schema.Struct({ ...counts, category, platform })
+const OverviewTopic = Schema.Struct({
   ...revised,
   topic: text("The words that were asked for", "email"),
   filter,
@@ -85,7 +85,7 @@ export const OverviewTopic = Schema.Struct({
   truncated: flag("More jobs matched than stand here", false),
   jobs: Schema.Array(TopicJob).annotations({ description: "Jobs that match, best first" })
 }).annotations({ identifier: "OverviewTopic", description: "The jobs of a topic" })
-export type OverviewTopic = typeof OverviewTopic.Type
+type OverviewTopic = typeof OverviewTopic.Type
 
 export const Overview = Schema.Union(OverviewTree, OverviewTopic).annotations({
   description: "A tree; with topic, the jobs of the topic"

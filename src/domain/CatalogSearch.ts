@@ -45,7 +45,7 @@ export interface CatalogQuery extends CatalogFilter {
   readonly preferSaid?: boolean
 }
 
-export const NoSupplyWarning = Schema.Struct({
+const NoSupplyWarning = Schema.Struct({
   code: field(Schema.Literal("no_supply_for_job"), "No provider does the job", "no_supply_for_job"),
   job: text("The job's id", "people.phone.find"),
   message: text("The same in a sentence", "No provider does people.phone.find yet")

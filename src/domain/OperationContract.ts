@@ -35,7 +35,7 @@ export const ContractPrice = Schema.Struct({
 })
 export type ContractPrice = typeof ContractPrice.Type
 
-export const JobProvider = Schema.Struct({
+const JobProvider = Schema.Struct({
   endpointId,
   provider,
   name: TitleRow.fields.name,
@@ -45,7 +45,7 @@ export const JobProvider = Schema.Struct({
   contractVersion: text("The version of its own contract", "9f2c41d07ab35e68"),
   reason: text("Why it stands here in the order", "Best record of the last 30 days.")
 })
-export type JobProvider = typeof JobProvider.Type
+type JobProvider = typeof JobProvider.Type
 
 /** `body` is a field that is the whole body, or a part of it that the manifest writes. */
 export const SentIn = Schema.Literal(...Place.literals, "body")

@@ -41,7 +41,7 @@ export interface UnpaidReport {
 }
 
 /** Why a saved card could not be charged. */
-export const chargeStops = ["card_declined", "authentication_required", "charge_failed"] as const
+const chargeStops = ["card_declined", "authentication_required", "charge_failed"] as const
 export type ChargeStop = (typeof chargeStops)[number]
 
 /** Why automatic top-ups of a workspace have ended. */

@@ -5,7 +5,7 @@
  */
 import type { Attempt, Run } from "./Run.js"
 
-export const notStored = "The storage refused the text of the answer; cost, outcome and receipt are as they were."
+const notStored = "The storage refused the text of the answer; cost, outcome and receipt are as they were."
 
 /**
  * Removes the words of the provider, because the storage may refuse exactly those. The gateway's own sentences stay.

@@ -33,15 +33,15 @@ export const RunOutcome = Schema.Literal("hit", "weak", "miss", "error", "reject
 })
 export type RunOutcome = typeof RunOutcome.Type
 
-export const TextFormat = Schema.Literal("csv", "text", "html", "xml", "markdown")
-export const MediaReference = Schema.Struct({
+const TextFormat = Schema.Literal("csv", "text", "html", "xml", "markdown")
+const MediaReference = Schema.Struct({
   mediaId: Schema.String,
   contentType: Schema.String,
   bytes: Schema.Int,
   sha256: Schema.String,
   filename: Schema.NullOr(Schema.String)
 })
-export type MediaReference = typeof MediaReference.Type
+type MediaReference = typeof MediaReference.Type
 
 /** Where a file of a result is downloaded, and how inputs of later runs name it. */
 export const mediaPath = (runId: string, mediaId: string): string => `/v1/runs/${runId}/media/${mediaId}`

@@ -10,6 +10,7 @@ import * as EmbeddedPostgres from "../../src/layers/postgres/embedded/EmbeddedPo
 import { listenLocally } from "../../src/layers/providers/fixture/LocalServer.js"
 import { acquireTestDatabase } from "../support/postgres.js"
 import { program, root } from "../support/program.js"
+import { findRunning } from "../support/runningPostgres.js"
 
 const cli = program("cli")
 
@@ -90,10 +91,7 @@ describe("the gateway program", () => {
           const made = yield* gateway(place, ["workspace", "create", "acme", "--json"])
           assert.deepStrictEqual([made.code, made.err], [0, ""])
           assert.match(JSON.parse(made.out).workspaceId, /^ws_/)
-          assert.isTrue(
-            (yield* EmbeddedPostgres.findRunning(place))._tag === "None",
-            "the last to leave stops the database"
-          )
+          assert.isTrue((yield* findRunning(place))._tag === "None", "the last to leave stops the database")
 
           yield* EmbeddedPostgres.start({ dataDir: place })
           const [again, key, verified] = yield* Effect.all(
@@ -115,10 +113,7 @@ describe("the gateway program", () => {
             out: `${JSON.stringify({ ok: true, driftMicros: 0, entries: 0, workspaces: 1 })}\n`,
             err: ""
           })
-          assert.isTrue(
-            (yield* EmbeddedPostgres.findRunning(place))._tag === "Some",
-            "a database that others use goes on"
-          )
+          assert.isTrue((yield* findRunning(place))._tag === "Some", "a database that others use goes on")
         })
       ),
     120_000
@@ -136,7 +131,7 @@ describe("the gateway program", () => {
           const level = yield* gateway(place, ["workspace", "list"], "", { GATEWAY_LOG_LEVEL: "verbose" })
           assert.deepStrictEqual([level.code, level.out], [1, ""])
           assert.match(level.err, /GATEWAY_LOG_LEVEL.*must be one of debug, info, warning, error/)
-          assert.isTrue((yield* EmbeddedPostgres.findRunning(place))._tag === "None")
+          assert.isTrue((yield* findRunning(place))._tag === "None")
         })
       ),
     120_000
@@ -249,7 +244,7 @@ describe("the gateway program", () => {
           assert.strictEqual(said().split("The embedded Postgres ended while it was used").length, 2)
           child.kill("SIGTERM")
           assert.strictEqual(yield* Effect.promise(() => ended), 0)
-          assert.isTrue((yield* EmbeddedPostgres.findRunning(place))._tag === "None")
+          assert.isTrue((yield* findRunning(place))._tag === "None")
         })
       ),
     120_000

@@ -19,14 +19,14 @@ const into = {
  *
  * An address goes through the egress policy, and gets the key only at the manifest's own origin and at `origins`.
  */
-export const NextPage = Schema.Union(
+const NextPage = Schema.Union(
   Schema.Struct({ by: Schema.Literal("cursor"), cursor: Expression, ...into }),
   Schema.Struct({ by: Schema.Literal("page"), first: withDefault(Schema.NonNegativeInt, () => 1), ...into }),
   Schema.Struct({ by: Schema.Literal("offset"), first: withDefault(Schema.NonNegativeInt, () => 0), ...into }),
   Schema.Struct({ by: Schema.Literal("url"), url: Expression }),
   Schema.Struct({ by: Schema.Literal("link") })
 )
-export type NextPage = typeof NextPage.Type
+type NextPage = typeof NextPage.Type
 
 /**
  * A read-only operation that is asked for page after page, up to the volume of its input, and answers as if the

@@ -35,7 +35,7 @@ export type Transform = typeof Transform.Type
  *   (`metadata[*]`). Also for headers (`x-amz-meta-*`).
  * - `segments`: in a path, keeps the slashes of the value (`owner/repository`).
  */
-export const Style = Schema.Literal(
+const Style = Schema.Literal(
   "single",
   "repeat",
   "comma",
@@ -46,7 +46,7 @@ export const Style = Schema.Literal(
   "spread",
   "segments"
 )
-export type Style = typeof Style.Type
+type Style = typeof Style.Type
 
 const MediaType = Schema.String.pipe(Schema.pattern(/^[\w.+-]+\/[\w.+-]+(; ?[\w-]+=[\w"-]+)*$/))
 

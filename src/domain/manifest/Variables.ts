@@ -12,7 +12,7 @@ export const VariableValue = Schema.String.pipe(
   Schema.pattern(/^[A-Za-z0-9_~-]+(\.[A-Za-z0-9_~-]+)*$/)
 )
 
-export const Variable = Schema.Struct({
+const Variable = Schema.Struct({
   pattern: Text,
   description: Text,
   /** The first one stands in for a customer's value when samples are replayed. */
@@ -20,7 +20,7 @@ export const Variable = Schema.Struct({
   /** What a connection without this variable uses; without a default it must give one. */
   default: optional(VariableValue)
 })
-export type Variable = typeof Variable.Type
+type Variable = typeof Variable.Type
 
 /** By name. `{name}` stands for the value in `baseUrl`, in the paths of operations and in the address of tokens. */
 export const Variables = Schema.Record({

@@ -324,7 +324,7 @@ const plain = (typed: Typed): { readonly [name: string]: string | ReadonlyArray<
   )
 
 /** The form with the problems of an error: beside the fields that it names, or above all of them. */
-export const refusedForm = (typed: Typed, error: HttpError): Filled => {
+const refusedForm = (typed: Typed, error: HttpError): Filled => {
   if (error instanceof ValidationError) {
     return { typed, problems: byField(error.details), told: null }
   }

@@ -15,7 +15,7 @@ const Health = Schema.Struct({
   status: field(Schema.Literal("ok"), "The process runs", "ok")
 }).annotations({ identifier: "Health", description: "The process runs" })
 const readiness = "Whether this node takes requests, and which checks say no"
-export const Readiness = Schema.Struct({
+const Readiness = Schema.Struct({
   status: field(Schema.Literal("ready", "not_ready"), "Whether this node takes requests", "ready"),
   checks: field(Schema.Record({ key: Schema.String, value: Schema.Boolean }), "What each check says", {
     serving: true,

@@ -39,14 +39,12 @@ export interface Watched {
   readonly costMicros: Micros
 }
 
-export const reasonsLeftOut = [
-  "effectful",
-  "without a documented hit",
-  "needs the account of a user",
-  "above the budget",
-  "beyond the number of calls"
-] as const
-export type ReasonLeftOut = (typeof reasonsLeftOut)[number]
+export type ReasonLeftOut =
+  | "effectful"
+  | "without a documented hit"
+  | "needs the account of a user"
+  | "above the budget"
+  | "beyond the number of calls"
 
 export interface LeftOut {
   readonly endpointId: string

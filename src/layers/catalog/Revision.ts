@@ -121,7 +121,7 @@ const askingFor = ({ asking = {} }: SearchVocabulary, jobs: ReadonlyArray<JobMan
   Object.fromEntries(jobs.map(({ id, phrases, title }) => [id, [title, ...phrases, ...(member(asking, id) ?? [])]]))
 
 /** The version of a job's contract, made from the job and the contract versions of the operations that do it. */
-export const jobVersionOf = (job: JobManifest, members: ReadonlyArray<Endpoint>): string =>
+const jobVersionOf = (job: JobManifest, members: ReadonlyArray<Endpoint>): string =>
   hash("sha256", canonical([job, members.map(({ contractVersion, operation }) => [operation.id, contractVersion])]))
 
 export const buildRevision = Effect.fn("Catalog.buildRevision")(function* (

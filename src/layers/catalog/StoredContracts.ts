@@ -7,7 +7,7 @@ import type { StoredContract } from "../../services/ContractStore.js"
 import type { Revision } from "./Revision.js"
 
 const { operations: _, ...providerFields } = ProviderManifest.fields
-export const StoredProvider = Schema.Struct(providerFields)
+const StoredProvider = Schema.Struct(providerFields)
 const StoredEndpoint = Schema.Struct({ provider: StoredProvider, operation: Operation })
 const StoredJob = Schema.Struct({
   job: JobManifest,

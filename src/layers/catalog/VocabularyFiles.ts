@@ -15,7 +15,7 @@ import { WordTable, WordTableBroken } from "./search/WordTable.js"
 import { AskingFile, type SearchVocabulary, VocabularyFile } from "./search/Vocabulary.js"
 
 /** A file of words that is no YAML, or lacks what such a file must have. The gateway does not start with it. */
-export class VocabularyBroken extends Data.TaggedError("VocabularyBroken")<{
+class VocabularyBroken extends Data.TaggedError("VocabularyBroken")<{
   readonly file: string
   readonly why: string
 }> {

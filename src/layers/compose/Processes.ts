@@ -17,7 +17,7 @@ const pauseMillisMax = 30_000
 const steadyMillis = 60_000
 
 /** The first process ended before it listened, and has said why. */
-export class FirstProcessEnded extends Data.TaggedError("FirstProcessEnded")<{ readonly code: number | null }> {}
+class FirstProcessEnded extends Data.TaggedError("FirstProcessEnded")<{ readonly code: number | null }> {}
 
 interface Ended {
   /** Its number in `/metrics`. */

@@ -7,16 +7,12 @@ import type { Database } from "../postgres/Database.js"
 import { SecretRowsPg } from "../postgres/SecretRowsPg.js"
 import { AuthorizationServersHttp } from "../providers/AuthorizationServersHttp.js"
 import { KeysChangedUnheard } from "../secrets/KnownKeys.js"
-import { type Secrets, SecretsBetween, SecretsOver, Stored, type StoredSecrets } from "./Secrets.js"
+import { type Secrets, SecretsBetween, Stored, type StoredSecrets } from "./Secrets.js"
 
 const RowsPg = Layer.merge(SecretRowsPg, AuditTrailPg)
 
-export const SecretsPg: Layer.Layer<Secrets, never, Database | Sealing | Ids> = Layer.provide(SecretsOver, RowsPg)
-
-/** The same, with these hosts opened in the egress guard. */
-export const SecretsPgOpening = (
-  egressAllow: ReadonlyArray<string>
-): Layer.Layer<Secrets, never, Database | Sealing | Ids> =>
+/** With these hosts opened in the egress guard. */
+export const SecretsPg = (egressAllow: ReadonlyArray<string>): Layer.Layer<Secrets, never, Database | Sealing | Ids> =>
   SecretsBetween.pipe(Layer.provideMerge(AuthorizationServersHttp({ egressAllow })), Layer.provide(RowsPg))
 
 /** The same for a process that calls no provider, which so need not know all keys. */

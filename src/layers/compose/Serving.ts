@@ -43,7 +43,7 @@ const started = (config: GatewayConfig, { welcomes }: ServeOptions) =>
   ).pipe(Layer.provide(GatewayWithCatalog(config)), Layer.provide(isOneOfSeveral ? MetricsOfAll : Layer.empty))
 
 /** The program cannot take requests, and what to do about it. */
-export class CannotListen extends Data.TaggedError("CannotListen")<{ readonly message: string }> {}
+class CannotListen extends Data.TaggedError("CannotListen")<{ readonly message: string }> {}
 
 /** What the system says of an address that cannot be listened at, by its code. */
 const listenProblem = ({ host, port }: Pick<GatewayConfig, "host" | "port">, code: unknown): string => {

@@ -45,7 +45,7 @@ import { RunSignalsPg } from "../postgres/RunSignalsPg.js"
 import type { RunSignals } from "../../services/RunSignals.js"
 import { RunStorePg } from "../postgres/RunStorePg.js"
 import { SealingPg } from "../postgres/SealingPg.js"
-import { SecretsPgOpening, StoredSecretsPg } from "./SecretsOnPostgres.js"
+import { SecretsPg, StoredSecretsPg } from "./SecretsOnPostgres.js"
 import { MoneyCommitsInTurn } from "../runs/MoneyCommits.js"
 import { SettlementBatched } from "../runs/SettlementBatched.js"
 import { TokensPg } from "../postgres/TokensPg.js"
@@ -179,7 +179,7 @@ export const StoragePg = <E, R>(config: GatewayConfig, database: Layer.Layer<Dat
     CursorKeyPg,
     EndpointStatsPg,
     ProviderHealthPg,
-    SecretsPgOpening(config.egressAllow)
+    SecretsPg(config.egressAllow)
   ).pipe(storageUnder(config, migrated(database), RunSignalsPg))
 
 /** How long runs are kept, over a storage on Postgres. */

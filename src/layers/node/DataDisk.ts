@@ -11,7 +11,7 @@ export interface DataDisk {
   readonly sizeBytes: number
 }
 
-export class DiskUnreadable extends Data.TaggedError("DiskUnreadable")<{ readonly place: string }> {}
+class DiskUnreadable extends Data.TaggedError("DiskUnreadable")<{ readonly place: string }> {}
 
 const isMissing = (error: unknown): boolean => Predicate.hasProperty(error, "code") && error.code === "ENOENT"
 

@@ -26,7 +26,7 @@ import { type Rate, tokenBucket } from "./TokenBucket.js"
 import { makeTrouble } from "./Trouble.js"
 
 /** As many nodes as the bound above holds for. */
-export const nodesBoundedMax = 20
+const nodesBoundedMax = 20
 /** Requests of one workspace that one node allows before it has reported them: a twentieth of the burst. */
 export const unreportedMax = ({ burst }: Rate): number => Math.max(1, Math.floor(burst / nodesBoundedMax))
 

@@ -7,7 +7,7 @@ import { Config, ConfigError, Effect, Either, Option, Redacted } from "effect"
 import { readUrl } from "../../domain/Url.js"
 import { allWrong, number, onOff, oneOf, parsed, whole } from "./ConfigValues.js"
 
-export const samplers = [
+const samplers = [
   "always_on",
   "always_off",
   "traceidratio",

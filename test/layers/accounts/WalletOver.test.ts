@@ -8,7 +8,7 @@ import { walletOver } from "../../../src/layers/accounts/wallet/WalletOver.js"
 import type { WalletRow, WalletRows } from "../../../src/layers/accounts/wallet/WalletRows.js"
 import { AuditTrailMemory } from "../../../src/layers/memory/AuditTrailMemory.js"
 import { MemoryStorageLayer } from "../../../src/layers/memory/MemoryStorage.js"
-import { IdsCounting } from "../../../src/layers/node/IdsCounting.js"
+import { IdsCounting } from "../../support/idsCounting.js"
 
 const workspaceId = WorkspaceId.make(`ws_${"0".repeat(26)}`)
 const tokenId = TokenId.make(`tok_${"0".repeat(26)}`)

@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { decodeCatalog } from "../../../src/layers/catalog/ManifestReading.js"
-import { importLines, rowFields } from "../../../src/layers/catalog/import/ImportJsonl.js"
+import { importLines, Row } from "../../../src/layers/catalog/import/ImportJsonl.js"
 import { importOpenApi } from "../../../src/layers/catalog/import/ImportOpenApi.js"
 import { manifestTexts } from "../../../src/layers/catalog/import/ManifestWriting.js"
 import type { Imported } from "../../../src/layers/catalog/import/ImportReport.js"
@@ -262,7 +262,7 @@ describe("flat rows", () => {
       const [, section = ""] = text.split("## The lines of import-jsonl")
       assert.deepStrictEqual(
         Array.from(section.matchAll(/^\| `(\w+)` \|/gm), ([, name]) => name),
-        [...rowFields]
+        Object.keys(Row.fields)
       )
       const [, line = ""] = /```json\n(.*)\n```/.exec(section) ?? []
       const imported = yield* importLines([line])

@@ -1,6 +1,6 @@
 import { Layer } from "effect"
 import { AccountsMemory } from "../../../src/layers/memory/AccountsMemory.js"
-import { IdsCounting } from "../../../src/layers/node/IdsCounting.js"
+import { IdsCounting } from "../../support/idsCounting.js"
 import { MemoryStorageLayer } from "../../../src/layers/memory/MemoryStorage.js"
 import { accountsSuite } from "../../services/Accounts.suite.js"
 

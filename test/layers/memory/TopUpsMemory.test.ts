@@ -1,7 +1,7 @@
 import { Layer } from "effect"
 import type { BillingPolicy } from "../../../src/domain/TopUp.js"
 import { AccountsMemory } from "../../../src/layers/memory/AccountsMemory.js"
-import { IdsCounting } from "../../../src/layers/node/IdsCounting.js"
+import { IdsCounting } from "../../support/idsCounting.js"
 import { MemoryStorageLayer } from "../../../src/layers/memory/MemoryStorage.js"
 import { TopUpsMemory } from "../../../src/layers/memory/TopUpsMemory.js"
 import { WalletDefaults } from "../../../src/layers/accounts/WalletDefaults.js"

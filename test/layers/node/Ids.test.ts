@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Schema, TestClock } from "effect"
 import { describe } from "vitest"
 import { RunId } from "../../../src/domain/Ids.js"
-import { IdsCounting } from "../../../src/layers/node/IdsCounting.js"
+import { IdsCounting } from "../../support/idsCounting.js"
 import { IdsCrypto } from "../../../src/layers/node/IdsCrypto.js"
 import { Ids } from "../../../src/services/Ids.js"
 

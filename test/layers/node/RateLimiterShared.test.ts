@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Deferred, Effect, FastCheck, Fiber, Layer, TestClock } from "effect"
 import { StorageBusy } from "../../../src/domain/StorageErrors.js"
-import { RateBucketsMemory } from "../../../src/layers/memory/RateBucketsMemory.js"
+import { RateBucketsMemory } from "../../support/rateBucketsMemory.js"
 import { RateLimiterShared, unreportedMax } from "../../../src/layers/node/RateLimiterShared.js"
 import { RateBuckets } from "../../../src/services/RateBuckets.js"
 import { RateLimiter } from "../../../src/services/RateLimiter.js"

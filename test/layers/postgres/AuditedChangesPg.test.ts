@@ -15,7 +15,7 @@ auditedChangesSuite(
   "Audited changes in Postgres",
   Layer.provide(storagePg, database),
   Layer.mergeAll(
-    Layer.provide(SecretsPg, SealingForTests),
+    Layer.provide(SecretsPg([]), SealingForTests),
     ProviderHealthPg,
     ProviderStatesPg,
     CatalogRevisionsPg.pipe(Layer.provide(ContractStorePg))

@@ -119,7 +119,7 @@ describe("sealing keys and the database", () => {
           )
         const before = yield* nodeWith(`k1:${key(1)}`)
         const after = yield* nodeWith(`k2:${key(2)}`)
-        const secretsOf = (node: Layer.Layer<Sealing>) => Layer.provide(SecretsPg, Layer.merge(node, IdsCrypto))
+        const secretsOf = (node: Layer.Layer<Sealing>) => Layer.provide(SecretsPg([]), Layer.merge(node, IdsCrypto))
         const opens = (node: Layer.Layer<Sealing>) => Effect.provide(assertSecretsOpen, node)
         const { workspaceId } = yield* newWorkspace
         yield* opens(after)

@@ -22,6 +22,7 @@ import Pg from "pg"
 import { afterAll, beforeAll } from "vitest"
 import * as EmbeddedPostgres from "../../../src/layers/postgres/embedded/EmbeddedPostgres.js"
 import { binariesFor } from "../../../src/layers/postgres/embedded/Binaries.js"
+import { findRunning } from "../../support/runningPostgres.js"
 
 const isRoot = process.getuid?.() === 0
 const root = mkdtempSync(join(tmpdir(), "embedded-postgres-"))
@@ -262,17 +263,17 @@ describe("EmbeddedPostgres.start", () => {
     Effect.scoped(
       Effect.gen(function* () {
         const directory = yield* dataDir
-        assert.isTrue(Option.isNone(yield* EmbeddedPostgres.findRunning(directory)))
+        assert.isTrue(Option.isNone(yield* findRunning(directory)))
         yield* Effect.scoped(
           Effect.gen(function* () {
             const { url } = yield* start(directory)
             assert.deepStrictEqual(
-              Option.map(yield* EmbeddedPostgres.findRunning(directory), Redacted.value),
+              Option.map(yield* findRunning(directory), Redacted.value),
               Option.some(Redacted.value(url))
             )
           })
         )
-        assert.isTrue(Option.isNone(yield* EmbeddedPostgres.findRunning(directory)))
+        assert.isTrue(Option.isNone(yield* findRunning(directory)))
       })
     )
   )

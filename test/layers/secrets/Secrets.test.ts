@@ -164,7 +164,7 @@ it.effect("two connections at once do not both take the last room of a workspace
 )
 
 describe("Secrets in Postgres", () => {
-  const layer = Layer.merge(SecretsPg, AccountsPg).pipe(
+  const layer = Layer.merge(SecretsPg([]), AccountsPg).pipe(
     Layer.provideMerge(Layer.mergeAll(IdsCrypto, testDatabase(), sealingOf("one", { one: 1 })))
   )
 
@@ -225,10 +225,10 @@ it.scopedLive("a rotation waits until every node that runs has the new key", () 
   Effect.gen(function* () {
     const { query, sql } = yield* Database
     const rotation = (current: string, ids: Readonly<Record<string, number>>) =>
-      Effect.provide(SecretRotation, Layer.provide(SecretsPg, sealingOf(current, ids)))
+      Effect.provide(SecretRotation, Layer.provide(SecretsPg([]), sealingOf(current, ids)))
     const both = { one: 1, two: 2 }
     yield* Effect.flatMap(PlatformKeys, (keys) => keys.set("p", Redacted.make("s"), commandLine)).pipe(
-      Effect.provide(Layer.provide(SecretsPg, sealingOf("one", { one: 1 })))
+      Effect.provide(Layer.provide(SecretsPg([]), sealingOf("one", { one: 1 })))
     )
     // A node of the version before says nothing of its keys, and one that died long ago needs none.
     yield* query(sql`

@@ -18,7 +18,7 @@ const flag = Schema.optionalWith(Schema.Boolean.annotations(must("true or false"
 const listOf = <A, I>(item: Schema.Schema<A, I>, of: string) =>
   Schema.optionalWith(Schema.Array(item).annotations(must(`a list of ${of}`)), { default: () => [] })
 
-const Row = Schema.Struct({
+export const Row = Schema.Struct({
   endpointId: Id,
   providerId: Id,
   providerName: text,
@@ -34,8 +34,6 @@ const Row = Schema.Struct({
   deprecated: flag,
   parametersOmitted: Schema.optionalWith(Schema.Unknown, { default: () => null })
 })
-/** The fields that a line may have. */
-export const rowFields: ReadonlyArray<string> = Object.keys(Row.fields)
 type Row = typeof Row.Type
 const decodeRow = Schema.decodeUnknownEither(Row)
 

@@ -53,7 +53,7 @@ const mediaRange = /^[\w.+-]+\/(?:[\w.+-]+|\*)$/
 const anyBytes = /^\*|^application\/(?:octet-stream|\*)$/
 
 /** What a document says of the type of a file. */
-export const fileTypes = (said: ReadonlyArray<string>): FileTypes => {
+const fileTypes = (said: ReadonlyArray<string>): FileTypes => {
   const [first] = said
   if (first === undefined || said.some((type) => !mediaRange.test(type) || anyBytes.test(type))) return {}
   return { types: said, ...(said.length > 1 || first.endsWith("/*") ? {} : { contentType: first }) }

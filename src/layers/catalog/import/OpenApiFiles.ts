@@ -40,7 +40,7 @@ const parseText = (text: string): Either.Either<unknown, string> =>
       )
     : Either.mapLeft(parseYaml(text), (reason) => `a file that is no YAML: ${reason}`)
 
-export const parseOpenApi = (text: string): Either.Either<JsonObject, string> =>
+const parseOpenApi = (text: string): Either.Either<JsonObject, string> =>
   parseText(text).pipe(
     Either.filterOrLeft(
       (value) => !isDeeperThan(value, manifestDepthMax),

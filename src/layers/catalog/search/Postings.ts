@@ -22,7 +22,7 @@ export interface RowTerms {
   readonly count: number
 }
 
-export const saturate = (frequency: number, k1: number): number =>
+const saturate = (frequency: number, k1: number): number =>
   Math.max(1, Math.round((levels * frequency) / (frequency + k1)))
 
 /** Builds the lists from rows read twice (once to count, once to fill), yielding after each `slice` rows. */

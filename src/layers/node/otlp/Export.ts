@@ -20,7 +20,7 @@ const dropped = MetricKey.counter("gateway_telemetry_dropped_total", {
   incremental: true
 })
 /** Counters of what is dropped stand at 0 before anything is, so that an increase can be seen. */
-export const droppedOf = (signal: Signal): ((records: number) => void) => {
+const droppedOf = (signal: Signal): ((records: number) => void) => {
   const counter = Metric.fromMetricKey(dropped.pipe(MetricKey.tagged("signal", signal)))
   counter.unsafeUpdate(0, [])
   return (records) => counter.unsafeUpdate(records, [])

@@ -26,7 +26,7 @@ import {
   urlOf
 } from "./Holder.js"
 import { type Place, placeFor, recorded } from "./Place.js"
-import { launch, running, stop } from "./Postmaster.js"
+import { launch, stop } from "./Postmaster.js"
 
 export { EmbeddedPostgresError }
 
@@ -160,16 +160,6 @@ export const start = (
     if (options.restart !== false)
       yield* Effect.forkScoped(keepRunning(place, held, (endpoint) => acquire(place, password, launchAt(endpoint))))
     return { url: urlOf(held.holder.server, password) }
-  })
-
-/** How to connect to the server that runs for this data dir right now, if one does and is ready. */
-export const findRunning = (dataDir: string): Effect.Effect<Option.Option<Redacted.Redacted>, EmbeddedPostgresError> =>
-  Effect.gen(function* () {
-    const place = yield* recorded(resolve(dataDir))
-    if (Option.isNone(place)) return Option.none()
-    const found = yield* running(place.value)
-    if (Option.isNone(found) || !found.value.ready) return Option.none()
-    return Option.some(urlOf(found.value, yield* readPassword(place.value)))
   })
 
 /** Stops the server of a data dir, whoever uses it, and deletes its cluster wherever it lies. All data is lost. */

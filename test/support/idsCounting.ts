@@ -1,10 +1,9 @@
 /**
- * Identifiers made of the clock's time and a number that counts from 1. They are for tests and trials that want the
- * same ids every time, and never for production, because they can be guessed.
+ * Identifiers made of the clock's time and a number that counts from 1, for tests that want the same ids every time.
  */
 import { Effect, Layer } from "effect"
-import { suffix } from "../../domain/Ids.js"
-import { Ids } from "../../services/Ids.js"
+import { suffix } from "../../src/domain/Ids.js"
+import { Ids } from "../../src/services/Ids.js"
 
 const make = Effect.map(Effect.clock, (clock) => {
   let count = 0

@@ -1,6 +1,6 @@
-/** Token buckets in the memory of one process, by its clock, for tests of several nodes in one process. */
+/** Token buckets in the memory of one process, by its clock, which several nodes of one test share. */
 import { Clock, Effect, Layer, Ref } from "effect"
-import { RateBuckets } from "../../services/RateBuckets.js"
+import { RateBuckets } from "../../src/services/RateBuckets.js"
 
 export const RateBucketsMemory: Layer.Layer<RateBuckets> = Layer.effect(
   RateBuckets,
