@@ -3,7 +3,10 @@ import { Either } from "effect"
 import { ValidationError } from "./ApiErrors.js"
 import { reportDaysMax } from "./limits/Lists.js"
 
-export const dayMillis = 86_400_000
+export const hourMillis = 3_600_000
+export const dayMillis = 24 * hourMillis
+export const hourSeconds = hourMillis / 1_000
+export const daySeconds = dayMillis / 1_000
 export const dayOf = (millis: number): number => Math.floor(millis / dayMillis)
 /** When a day begins. */
 export const dayStart = (day: number): number => day * dayMillis

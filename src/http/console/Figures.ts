@@ -1,5 +1,6 @@
 /** How values look on a page: money, times, ids, statuses. Nothing is computed here. */
 import { nounFor } from "../../domain/Counted.js"
+import { daySeconds, hourSeconds } from "../../domain/Days.js"
 import { dollars } from "../../domain/Micros.js"
 import { time } from "../Fields.js"
 import { attributes, html, type Html, type Link } from "./Html.js"
@@ -32,19 +33,19 @@ export const durationText = (millis: number): string => {
   if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 2 : 1).replace(/\.?0+$/, "")} s`
   const whole = Math.round(seconds)
   const parts: ReadonlyArray<readonly [number, string]> =
-    whole < 3_600
+    whole < hourSeconds
       ? [
           [Math.floor(whole / 60), "min"],
           [whole % 60, "s"]
         ]
-      : whole < 86_400
+      : whole < daySeconds
         ? [
-            [Math.floor(whole / 3_600), "h"],
-            [Math.floor((whole % 3_600) / 60), "min"]
+            [Math.floor(whole / hourSeconds), "h"],
+            [Math.floor((whole % hourSeconds) / 60), "min"]
           ]
         : [
-            [Math.floor(whole / 86_400), "d"],
-            [Math.floor((whole % 86_400) / 3_600), "h"]
+            [Math.floor(whole / daySeconds), "d"],
+            [Math.floor((whole % daySeconds) / hourSeconds), "h"]
           ]
   return parts.flatMap(([count, unit]) => (count === 0 ? [] : [`${count} ${unit}`])).join(" ")
 }

@@ -4,6 +4,7 @@
  * browser had. It leads back only to pages of this gateway.
  */
 import { Effect, Redacted } from "effect"
+import { dayMillis, hourMillis } from "../../../domain/Days.js"
 import type { Member } from "../../../domain/Member.js"
 import { sessionIdleMillis, sessionMillis, signInLinkMillis } from "../../../domain/limits/Access.js"
 import { Accounts } from "../../../services/Accounts.js"
@@ -47,8 +48,8 @@ export const enter = ({ visitor }: Visit, { secret }: SignedIn): Redirect => {
 /** What a sign-in knows of the browser. */
 export const browserOf = ({ origin, visitor }: Visit) => ({ origin, replaces: visitor.secret })
 
-const idleHours = sessionIdleMillis / 3_600_000
-const days = sessionMillis / (24 * 3_600_000)
+const idleHours = sessionIdleMillis / hourMillis
+const days = sessionMillis / dayMillis
 
 const signInPage = openPage({
   path: "sign-in",

@@ -3,6 +3,7 @@
  * name, limit and end; revoke it. For owners.
  */
 import { Clock, Effect, Redacted, Schema } from "effect"
+import { daySeconds, hourSeconds } from "../../../domain/Days.js"
 import { labelCharsMax, rotationOverlapSecondsMax } from "../../../domain/limits/Access.js"
 import { toUsd } from "../../../domain/Micros.js"
 import { Scope, scopes as allScopes } from "../../../domain/Scope.js"
@@ -206,9 +207,9 @@ export const makeToken = workspaceForm({
 /** How long the old secret may work on. */
 const overlaps = [
   { value: "0", label: "Not at all" },
-  { value: "3600", label: "One hour" },
-  { value: "86400", label: "One day" },
-  { value: String(rotationOverlapSecondsMax), label: `${rotationOverlapSecondsMax / 86_400} days` }
+  { value: String(hourSeconds), label: "One hour" },
+  { value: String(daySeconds), label: "One day" },
+  { value: String(rotationOverlapSecondsMax), label: `${rotationOverlapSecondsMax / daySeconds} days` }
 ]
 
 const tokenScreen = (visit: WorkspaceVisit, form: Filled) =>
