@@ -248,11 +248,11 @@ const kept = <E, R>(imported: Imported, asked: Asked, revisions: Layer.Layer<Cat
         ...(mode === null ? [] : yield* Effect.provide(publicationText(content, mode, below), revisions))
       ],
       work: Effect.gen(function* () {
-        const told =
+        const report =
           drafts === null
             ? reported(imported, [], asked)
             : reported({ ...imported, endpoints: drafts.endpoints }, yield* drafts.write, asked)
-        return mode === null ? told : yield* Effect.provide(publishAs(content, mode, told, below), revisions)
+        return mode === null ? report : yield* Effect.provide(publishAs(content, mode, report, below), revisions)
       })
     })
   })

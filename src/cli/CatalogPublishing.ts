@@ -133,10 +133,10 @@ const reachedWords = ({ inForce, nodes, refused }: Reached): string => {
 }
 
 /**
- * Publishes and answers with `told`, or with the reason why it did not. Ends when every node of this database has the
+ * Publishes and answers with `report`, or with the reason why it did not. Ends when every node of this database has the
  * publication in force, so that a client that asks any node after that is served from it.
  */
-export const publishAs = (content: CatalogContent, mode: PublishMode, told: Answer, below: CatalogContent) =>
+export const publishAs = (content: CatalogContent, mode: PublishMode, report: Answer, below: CatalogContent) =>
   Effect.scoped(
     Effect.gen(function* () {
       const revisions = yield* CatalogRevisions
@@ -144,9 +144,9 @@ export const publishAs = (content: CatalogContent, mode: PublishMode, told: Answ
       const { endpoints, sequence } = yield* revisions.publish(content, { mode, builtIn: below }, commandLine)
       const reached = yield* waitForNodes((limitMillis) => reachedBy(sequence, limitMillis))
       const done: Answer = {
-        ok: (told.ok ?? true) && reached.inForce >= reached.nodes,
+        ok: (report.ok ?? true) && reached.inForce >= reached.nodes,
         json: {
-          ...told.json,
+          ...report.json,
           published: true,
           sequence,
           publishedOperations: endpoints,
@@ -154,7 +154,7 @@ export const publishAs = (content: CatalogContent, mode: PublishMode, told: Answ
           nodesInForce: reached.inForce
         },
         text: [
-          ...(told.text === "" ? [] : [told.text]),
+          ...(report.text === "" ? [] : [report.text]),
           `Publication ${sequence}: ${counted(endpoints, "operation")} over the built-in catalog; ${reachedWords(reached)}`
         ].join("\n")
       }

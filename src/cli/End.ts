@@ -48,7 +48,7 @@ const detailsOf = ({ details }: ValidationError) =>
   details.map(({ field, message }) => ({ field: member(typedAs, field) ?? field, message }))
 
 /** The fields that a gateway says are wrong. */
-const toldDetails = (error: unknown) => (error instanceof GatewayRefused ? error.told.details : undefined)
+const refusedDetails = (error: unknown) => (error instanceof GatewayRefused ? error.told.details : undefined)
 
 const wordsOf = (error: unknown): string => {
   if (error instanceof ValidationError)
@@ -107,7 +107,7 @@ export const endOf = (cause: Cause.Cause<unknown>, args: ReadonlyArray<string>):
   if (error instanceof NotUnderstood) return notUnderstood(wordsOf(error))
   if (Predicate.isTagged(error, "BadNews")) return { exitCode: 1, error: null }
   if (error instanceof RunNotKnown) return { ...endOf(Cause.fail(error.cause), args), beside: error.sameRun }
-  const details = error instanceof ValidationError ? detailsOf(error) : toldDetails(error)
+  const details = error instanceof ValidationError ? detailsOf(error) : refusedDetails(error)
   return {
     exitCode: 1,
     error: { code: codeOf(error), message: wordsOf(error), ...(details === undefined ? {} : { details }) }

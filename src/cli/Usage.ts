@@ -160,8 +160,8 @@ export const usageOf = (
     .filter((line) => line !== "")
   const whole = lines.map((line) => said(line, args))
   // A sentence that the library has wrapped stands in several lines.
-  const told = whole.some((line, at) => line !== lines[at]) ? whole.join("; ") : said(words, args)
-  return told.endsWith(isMissing)
-    ? `${told}; ${["gateway", ...commandIn(args)].join(" ")} --help shows an example`
-    : told
+  const sentence = whole.some((line, at) => line !== lines[at]) ? whole.join("; ") : said(words, args)
+  return sentence.endsWith(isMissing)
+    ? `${sentence}; ${["gateway", ...commandIn(args)].join(" ")} --help shows an example`
+    : sentence
 }

@@ -98,7 +98,7 @@ export interface ProviderCall {
    * Is told after each page, and after each answer of a slow operation that is not its last, what the call has cost so
    * far by its answers: the evidence when the call is stopped.
    */
-  readonly onCost?: (told: CostEvidence, evidence: Evidence) => void
+  readonly onCost?: (cost: CostEvidence, evidence: Evidence) => void
   /** What is held for it: no further page is asked for above it. When absent, the most that the input can cost. */
   readonly heldMicros?: Micros
   /** The trace that the call is a part of; absent where none is recorded. */

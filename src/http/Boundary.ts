@@ -115,12 +115,12 @@ export const makeBoundary = (
       if (Cause.isInterruptedOnly(cause)) return Effect.interrupt
       const { requestId } = request.state
       const { accept } = request.headers
-      const told = Option.match(Cause.failureOption(cause), {
+      const answer = Option.match(Cause.failureOption(cause), {
         onNone: () => null,
         onSome: (error) => errorResponse(error, { requestId, accept, publicUrl })
       })
-      return told !== null
-        ? Effect.succeed(told)
+      return answer !== null
+        ? Effect.succeed(answer)
         : Effect.map(unexpected(cause, request.sentMethod, request.state), (error) => internal(error, request))
     }
 

@@ -194,7 +194,7 @@ export const PublicCatalogHandlers: Layer.Layer<
             const binding = { list: "public-catalog", workspaceId: "", filters }
             const after = cursor === undefined ? Option.some(null) : readCursor(cursorKey, cursor, binding)
             if (Option.isNone(after)) return yield* badCursor()
-            const { items, next, ...told } = yield* catalog.publicItems({
+            const { items, next, ...rest } = yield* catalog.publicItems({
               q,
               capability,
               category,
@@ -203,7 +203,7 @@ export const PublicCatalogHandlers: Layer.Layer<
               after: after.value,
               hints: hints === "on"
             })
-            return { items, ...told, nextCursor: next === null ? null : makeCursor(cursorKey, next, binding) }
+            return { items, ...rest, nextCursor: next === null ? null : makeCursor(cursorKey, next, binding) }
           })
         )
         .handle("item", ({ path }) => catalog.publicItem(path.catalogItemId.trim()))

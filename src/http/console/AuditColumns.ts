@@ -62,8 +62,8 @@ const changes = (before: JsonObject | null, after: JsonObject | null): Html => {
 }
 
 const csvOf = (state: JsonObject | null): string | null => {
-  const told = shownState(state)
-  return told === null ? null : writeJson(told)
+  const visible = shownState(state)
+  return visible === null ? null : writeJson(visible)
 }
 
 /** `segments` is the address of the list, whose filters the ids set. */

@@ -115,14 +115,14 @@ const readFilters = <A, I>(filters: Filters<A, I>, { query, queryProblems }: Vis
         ])
       )
   )
-  const told = [...queryProblems].filter(([name]) => names.includes(name))
+  const ownProblems = [...queryProblems].filter(([name]) => names.includes(name))
   return {
     raw,
     typed: new Map(asked.map(([name, value]) => [name, [value]])),
     chosen:
-      told.length === 0
+      ownProblems.length === 0
         ? chosen
-        : Either.left(new Map([...Either.match(chosen, { onLeft: (all) => all, onRight: () => [] }), ...told]))
+        : Either.left(new Map([...Either.match(chosen, { onLeft: (all) => all, onRight: () => [] }), ...ownProblems]))
   }
 }
 

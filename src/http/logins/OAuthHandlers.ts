@@ -41,7 +41,7 @@ const uncached = { "cache-control": "no-store" }
 const answer = (body: typeof AccessToken.Type | typeof DeviceAuthorization.Type) =>
   HttpServerResponse.unsafeJson(body, { headers: uncached })
 
-const told = ({ error, error_description }: Refused) =>
+const refusalAnswer = ({ error, error_description }: Refused) =>
   Effect.succeed(HttpServerResponse.unsafeJson({ error, error_description }, { status: 400, headers: uncached }))
 
 /** The characters that a description may have (RFC 6749, section 5.2). */
@@ -141,8 +141,8 @@ export const OAuthHandlers: Layer.Layer<
       })
 
       return handlers
-        .handleRaw("deviceAuthorization", ({ request }) => Effect.catchTag(begin(request), "Refused", told))
-        .handleRaw("token", ({ request }) => Effect.catchTag(redeem(request), "Refused", told))
+        .handleRaw("deviceAuthorization", ({ request }) => Effect.catchTag(begin(request), "Refused", refusalAnswer))
+        .handleRaw("token", ({ request }) => Effect.catchTag(redeem(request), "Refused", refusalAnswer))
     }),
     Context.pick()
   )

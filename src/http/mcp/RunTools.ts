@@ -22,7 +22,7 @@ import { quoteBody } from "../runs/QuoteBody.js"
 import { QuoteBody, quoteRequestOf } from "../runs/RunRequestBody.js"
 import { endpointId, reads, wholeNumberOr } from "./CatalogTools.js"
 import { fits } from "./Fitting.js"
-import { afterCancel, didFail, RunView, shown, Skipped, summary, told } from "./RunView.js"
+import { afterCancel, didFail, firstSkipped, RunView, shown, Skipped, summary } from "./RunView.js"
 import { tool } from "./Tool.js"
 
 const { connectionId, fallback, input } = QuoteBody.fields
@@ -59,7 +59,7 @@ export const quoteRun = tool({
       holdMicros: quote.holdMicros,
       estimatedCost: quote.estimatedCost,
       candidates: candidates.map(({ effectful, endpointId, maxMicros }) => ({ endpointId, maxMicros, effectful })),
-      skipped: told(skipped),
+      skipped: firstSkipped(skipped),
       refusedBy: quote.limits.filter(({ admits }) => !admits).map(({ limit, message }) => ({ limit, message })),
       ...(quote.error === undefined ? {} : { error: quote.error })
     }

@@ -20,7 +20,7 @@ import type { Visit } from "./Tool.js"
 
 export const Skipped = Schema.Struct({ endpointId: Schema.String, code: SkipCode, reason: Schema.String })
 /** As many of them as a tool shows. */
-export const told = (skipped: ReadonlyArray<typeof Skipped.Type>) => skipped.slice(0, toolSkippedMax)
+export const firstSkipped = (skipped: ReadonlyArray<typeof Skipped.Type>) => skipped.slice(0, toolSkippedMax)
 
 export const summary = {
   runId: Schema.String,
@@ -140,7 +140,7 @@ const viewOf = (body: RunBody, reader: Reader): RunView => {
             ...(reason === undefined ? {} : { reason })
           }))
         }),
-    ...(skipped.length === 0 ? {} : { skipped: told(skipped) }),
+    ...(skipped.length === 0 ? {} : { skipped: firstSkipped(skipped) }),
     createdAt: body.createdAt,
     completedAt: body.completedAt,
     ...(body.replayed === undefined ? {} : { replayed: body.replayed }),
@@ -247,8 +247,8 @@ export const shown = (body: RunBody, reader: Reader, part: Part = everything): R
           result: trimmed.value,
           trimmed: { ...body.trimmed, truncated: trimmed.truncated, ...asked, arrays: trimmed.arrays }
         }
-  const told = withWords(shownWhole, behindWords(result, part))
-  return fits(told) ? told : cutOff(view, result, part, reader)
+  const withAllWords = withWords(shownWhole, behindWords(result, part))
+  return fits(withAllWords) ? withAllWords : cutOff(view, result, part, reader)
 }
 
 /** A run that did not do what was asked is a failed call: hosts show it as one, and `error` says why. */

@@ -34,13 +34,14 @@ const nameChars = 50
 
 /** Why a path leads nowhere, so that the next one does not. */
 const nowhere = (path: string, runId: string, result: Json): string => {
-  const told = cutText(path, 100)
-  if (fileOf(runId, result) !== null) return `${told} cannot be read: the result is a file, which result.media names`
+  const shownPath = cutText(path, 100)
+  if (fileOf(runId, result) !== null)
+    return `${shownPath} cannot be read: the result is a file, which result.media names`
   if (path.startsWith("result."))
-    return `${told} is nowhere in the result; a path begins inside of the result, without result.`
+    return `${shownPath} is nowhere in the result; a path begins inside of the result, without result.`
   const names = isObject(result) ? Object.keys(result).slice(0, namesTold) : []
   const there = names.map((name) => cutText(name, nameChars)).join(", ")
-  return `${told} is nowhere in the result${there === "" ? "" : `; it has ${there}`}`
+  return `${shownPath} is nowhere in the result${there === "" ? "" : `; it has ${there}`}`
 }
 
 /** Without a result no path can match, so `fields` is refused. `max_items` alone then has nothing to cut. */

@@ -147,10 +147,10 @@ const differences = (expected: JsonObject, actual: JsonObject): ReadonlyArray<st
     )
 
 /** What the answer told of its cost, where it is not what the sample says. A listed price is not told by the answer. */
-const costDifference = ({ costMicros }: Sample, told: CostEvidence): ReadonlyArray<string> => {
+const costDifference = ({ costMicros }: Sample, cost: CostEvidence): ReadonlyArray<string> => {
   if (costMicros === undefined) return []
   const came =
-    told._tag === "Reported" ? `${told.micros}` : told._tag === "None" ? "null" : `no amount (${told.reported})`
+    cost._tag === "Reported" ? `${cost.micros}` : cost._tag === "None" ? "null" : `no amount (${cost.reported})`
   return came === `${costMicros}` ? [] : [`costMicros came out as ${came} and not as the sample's ${costMicros}`]
 }
 

@@ -23,15 +23,17 @@ export const likelyCosts = (operation: Operation): ReadonlyArray<OperationProble
   const expression = source === undefined ? null : Either.getOrNull(compile(source))
   if (source === undefined || expression === null) return []
   const input = withDefaults(operation.input, exampleInput(operation))
-  const told = costTold(expression, { status: 502, headers: {}, body: null, input })
-  const costsNothing = told._tag === "None" || (told._tag === "Reported" && told.micros === 0)
+  const costOfError = costTold(expression, { status: 502, headers: {}, body: null, input })
+  const costsNothing = costOfError._tag === "None" || (costOfError._tag === "Reported" && costOfError.micros === 0)
   const warning = (message: string) => [{ path: "response.costMicros", message: `${message}: ${advice}` }]
   if (!readsOneOf(source, ["status", "headers", "body"]))
     return costsNothing && !readsOneOf(source, ["input"])
       ? []
       : warning("reads nothing of the answer, so failures would be charged too")
-  return told._tag === "Reported" && !costsNothing
-    ? warning(`tells ${dollars(told.micros)} of an error without a body (status 502), so failures would be charged`)
+  return costOfError._tag === "Reported" && !costsNothing
+    ? warning(
+        `tells ${dollars(costOfError.micros)} of an error without a body (status 502), so failures would be charged`
+      )
     : []
 }
 

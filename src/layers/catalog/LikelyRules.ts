@@ -88,14 +88,14 @@ const ofCount = ({ input, pages, response, samples }: Operation): ReadonlyArray<
   return Object.entries(samples).flatMap(([name, sample]) => {
     if (sample.pages !== undefined || (sample.outcome !== "hit" && sample.outcome !== "weak")) return []
     const { body, headers, status } = sample
-    const told = countTold(rule, { status, headers, body, input: withDefaults(input, sample.input) })
+    const toldCount = countTold(rule, { status, headers, body, input: withDefaults(input, sample.input) })
     const results = listOf(pages, body)?.length
-    return told === null || results === undefined || told === results
+    return toldCount === null || results === undefined || toldCount === results
       ? []
       : [
           {
             path: "response.resultCount",
-            message: `tells ${told} in samples.${name}, where pages.items has ${counted(results, "result")}: count what the list holds`
+            message: `tells ${toldCount} in samples.${name}, where pages.items has ${counted(results, "result")}: count what the list holds`
           }
         ]
   })

@@ -183,13 +183,13 @@ export const assemble = (
   options: ReadOptions
 ): Either.Either<ReadContent, CatalogInvalid> => {
   const problems: Array<CatalogProblem> = []
-  const told = new Set<string>()
+  const keysTold = new Set<string>()
   const sources = new Map<string, Source>()
   /** What every operation says of its provider is said once. */
   const tell = (problem: CatalogProblem): void => {
     const key = `${problem.file} ${problem.path} ${problem.message}`
-    if (told.has(key)) return
-    told.add(key)
+    if (keysTold.has(key)) return
+    keysTold.add(key)
     problems.push(problem)
   }
   const wellFormed = <A>(texts: ReadonlyArray<ReadResult<A>>): ReadonlyArray<ReadManifest<A>> =>

@@ -166,9 +166,9 @@ export const publicItems = (seen: Seen, query: PublicQuery): PublicPage | null =
   }
   const numbered = query.q === null ? listed(seen, query, filter) : searched(seen, query, filter, query.q)
   if (numbered === null) return null
-  const { page, total, ...told } = numbered
+  const { page, total, ...rest } = numbered
   return {
-    ...told,
+    ...rest,
     items: page.flatMap((number) => {
       const endpoint = revision.endpoints[number]
       return endpoint === undefined ? [] : [publicItemOf(endpoint, jobOf(revision, endpoint))]

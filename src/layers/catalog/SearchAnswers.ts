@@ -109,7 +109,7 @@ export const search = (seen: Seen, asked: CatalogQuery): SearchAnswer => {
   })
   const end = query.offset + query.limit
   const givenInput = givenBy(asked)
-  const { warnings = [], ...told } = advice(revision, query, found, view)
+  const { warnings = [], ...otherAdvice } = advice(revision, query, found, view)
   return {
     query: asked.q,
     total: found.total,
@@ -125,7 +125,7 @@ export const search = (seen: Seen, asked: CatalogQuery): SearchAnswer => {
     expandedCapabilities: found.expandedCapabilities,
     revision: revision.id,
     ...(warnings.length + dropped.length === 0 ? {} : { warnings: [...dropped, ...warnings] }),
-    ...told,
+    ...otherAdvice,
     ...(appliedHints.length === 0 ? {} : { appliedHints })
   }
 }

@@ -77,20 +77,20 @@ const schemaFinding = Effect.match(missingMigrations(migrations), {
 
 /** Of an address with several servers: one must take writes, and the others must be ready to take over. */
 export const standbyFinding = (looks: ReadonlyArray<ServerLook>): Finding => {
-  const told = looks
+  const states = looks
     .map(({ is, name, why }) => `${name} ${is === "away" ? `is away (${why})` : `is a ${is}`}`)
     .join("; ")
   const primaries = looks.filter(({ is }) => is === "primary").length
   if (primaries > 1)
     return wrong(
       "servers",
-      told,
+      states,
       "Stop all but one at once: two servers that take writes drift apart, and money with them"
     )
-  if (primaries === 0) return wrong("servers", told, "Promote a standby, or start the primary again")
+  if (primaries === 0) return wrong("servers", states, "Promote a standby, or start the primary again")
   return looks.some(({ is }) => is === "away")
-    ? wrong("servers", told, "Bring it back as a standby: until then no server can take over from the primary")
-    : right("servers", told)
+    ? wrong("servers", states, "Bring it back as a standby: until then no server can take over from the primary")
+    : right("servers", states)
 }
 
 const serverFindings = Effect.gen(function* () {

@@ -33,7 +33,7 @@ const kept = (
 }
 
 /** Of telemetry, which has no settings where no collector is configured. */
-const told =
+const ofTelemetry =
   (show: (settings: TelemetrySettings) => string | null): Show =>
   ({ telemetry }) =>
     Option.getOrNull(Option.flatMapNullable(telemetry, show))
@@ -96,20 +96,20 @@ const settings: Readonly<Record<string, Show>> & Readonly<Record<SecretSetting, 
   GATEWAY_ARCHIVE_DIR: ({ retention }) => kept(retention, ({ archiveDir }) => archiveDir),
   GATEWAY_STOP_PAUSE_MILLIS: ({ stopPauseMillis }) => String(stopPauseMillis),
   GATEWAY_DRAIN_MILLIS: ({ drainMillis }) => String(drainMillis),
-  OTEL_EXPORTER_OTLP_ENDPOINT: told(({ endpoint }) => endpoint),
+  OTEL_EXPORTER_OTLP_ENDPOINT: ofTelemetry(({ endpoint }) => endpoint),
   OTEL_EXPORTER_OTLP_HEADERS: () => null,
-  OTEL_EXPORTER_OTLP_PROTOCOL: told(() => "http/json"),
-  OTEL_EXPORTER_OTLP_TIMEOUT: told(({ timeoutMillis }) => String(timeoutMillis)),
-  OTEL_SERVICE_NAME: told(({ serviceName }) => serviceName),
-  OTEL_RESOURCE_ATTRIBUTES: told(({ attributes }) =>
+  OTEL_EXPORTER_OTLP_PROTOCOL: ofTelemetry(() => "http/json"),
+  OTEL_EXPORTER_OTLP_TIMEOUT: ofTelemetry(({ timeoutMillis }) => String(timeoutMillis)),
+  OTEL_SERVICE_NAME: ofTelemetry(({ serviceName }) => serviceName),
+  OTEL_RESOURCE_ATTRIBUTES: ofTelemetry(({ attributes }) =>
     listed([...attributes].map(([name, value]) => `${name}=${encodeURIComponent(value)}`))
   ),
-  OTEL_TRACES_EXPORTER: told(({ traces }) => exporter(traces)),
-  OTEL_METRICS_EXPORTER: told(({ metrics }) => exporter(metrics)),
-  OTEL_LOGS_EXPORTER: told(({ logs }) => exporter(logs)),
-  OTEL_TRACES_SAMPLER: told(({ sampler }) => sampler),
-  OTEL_TRACES_SAMPLER_ARG: told(({ ratio }) => String(ratio)),
-  OTEL_METRIC_EXPORT_INTERVAL: told(({ metricsEveryMillis }) => String(metricsEveryMillis)),
+  OTEL_TRACES_EXPORTER: ofTelemetry(({ traces }) => exporter(traces)),
+  OTEL_METRICS_EXPORTER: ofTelemetry(({ metrics }) => exporter(metrics)),
+  OTEL_LOGS_EXPORTER: ofTelemetry(({ logs }) => exporter(logs)),
+  OTEL_TRACES_SAMPLER: ofTelemetry(({ sampler }) => sampler),
+  OTEL_TRACES_SAMPLER_ARG: ofTelemetry(({ ratio }) => String(ratio)),
+  OTEL_METRIC_EXPORT_INTERVAL: ofTelemetry(({ metricsEveryMillis }) => String(metricsEveryMillis)),
   OTEL_SDK_DISABLED: () => null,
   GATEWAY_LOG_LEVEL: ({ logLevel }) => logLevel.label.toLowerCase().replace(/^warn$/, "warning"),
   GATEWAY_FAULT_POINT: ({ faultPoint }) =>

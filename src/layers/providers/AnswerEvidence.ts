@@ -50,9 +50,9 @@ const anomalous = (text: string): string => cutText(wellFormed(text), 100)
 
 export const costEvidence = (value: Json): CostEvidence => {
   if (value === null) return { _tag: "None" }
-  const told = withNumbers(value)
+  const plain = withNumbers(value)
   const number =
-    typeof told === "number" ? told : typeof told === "string" && isNumberText(told) ? Number(told) : Number.NaN
+    typeof plain === "number" ? plain : typeof plain === "string" && isNumberText(plain) ? Number(plain) : Number.NaN
   // A fraction of a micro is rounded; anything that is no plain amount must not be passed on as one.
   return number >= 0 && Math.round(number) <= Number.MAX_SAFE_INTEGER
     ? { _tag: "Reported", micros: Math.round(number) }

@@ -111,8 +111,8 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<ProviderAnswer, CallFai
       onRight: () => untold(`started the operation ${detail}`, first)
     })
 
-  /** `told` is what its expression read, for a target that the provider names. */
-  const follow = (target: Target, id: string, told: Json): Followed => {
+  /** `named` is what its expression read, for a target that the provider names. */
+  const follow = (target: Target, id: string, named: Json): Followed => {
     const method = "method" in target ? target.method : "GET"
     const body =
       "body" in target && target.body !== undefined
@@ -120,11 +120,11 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<ProviderAnswer, CallFai
         : undefined
     const request = (path: string) => plan.request.follow({ method, path, ...(body === undefined ? {} : { body }) })
     if ("path" in target) return Either.right(exchange(request(filledPath(target.path, id, seen.input)), "follow_up"))
-    return Either.map(toldAddress(told, `${origin}${start.path}`), (address) =>
+    return Either.map(toldAddress(named, `${origin}${start.path}`), (address) =>
       exchange({ ...request(""), path: address.path }, "follow_up", address.origin)
     )
   }
-  const told = (expression: Expression | undefined, answer: WireAnswer) => read(expression, view(answer))
+  const readOf = (expression: Expression | undefined, answer: WireAnswer) => read(expression, view(answer))
 
   const missedBy = (ended: Either.Either<WireAnswer, CallFailure>, nowMillis: number): Missed | null =>
     Either.match(ended, {
@@ -169,9 +169,9 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<ProviderAnswer, CallFai
 
   const resultOf = (result: NonNullable<AsyncRules["result"]>, id: string, answer: WireAnswer): FollowUp => {
     const named = "path" in result && result.id !== undefined
-    const resultId = named ? idOf(told(plan.rules.resultId, answer)) : id
+    const resultId = named ? idOf(readOf(plan.rules.resultId, answer)) : id
     if (resultId === null) return untold("ended the operation without the id of its result", answer)
-    return Either.match(follow(result, resultId, told(plan.rules.resultUrl, answer)), {
+    return Either.match(follow(result, resultId, readOf(plan.rules.resultUrl, answer)), {
       onLeft: (detail) => untold(`ended the operation and ${detail}`, answer),
       onRight: (fetched) => fetchResult(fetched, rules.intervalMs, 0)
     })

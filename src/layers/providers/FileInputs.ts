@@ -12,7 +12,7 @@ import { typeProblem } from "./FileReferences.js"
 import { fileType } from "./Multipart.js"
 
 /** What the manifest says of the files of a field, and the media type that it gives those which name none. */
-type Rule = FileRule & { readonly told: string | undefined }
+type Rule = FileRule & { readonly declaredType: string | undefined }
 
 interface Placed {
   /** The field, with the numbers of the items that lead to the file. */
@@ -28,9 +28,9 @@ const filesAt = (at: string, value: Json | undefined): ReadonlyArray<Placed> => 
 
 const given = (file: JsonObject, name: string): Json | undefined => member(file, name) ?? undefined
 
-/** A file in base64 whose type nothing says would pass for any. `told` is the type that the manifest gives it. */
-const untyped = (file: JsonObject, types: ReadonlyArray<string>, told: string | undefined): string | null => {
-  if (told !== undefined) return typeProblem(told, types)
+/** A file in base64 whose type nothing says would pass for any. The manifest may give it one: `declaredType`. */
+const untyped = (file: JsonObject, types: ReadonlyArray<string>, declaredType: string | undefined): string | null => {
+  if (declaredType !== undefined) return typeProblem(declaredType, types)
   const filename = given(file, "filename")
   const named = typeof filename === "string" ? typesOfName(filename) : []
   if (named.some((type) => typeProblem(type, types) === null)) return null
@@ -40,13 +40,13 @@ const untyped = (file: JsonObject, types: ReadonlyArray<string>, told: string | 
     : `${typeProblem(first, types) ?? ""}: contentType says it where the name of the file does not`
 }
 
-const wrongWith = (file: JsonObject, { told, types }: Rule): string | null => {
+const wrongWith = (file: JsonObject, { declaredType, types }: Rule): string | null => {
   const [media, base64, contentType] = [given(file, "media"), given(file, "base64"), given(file, "contentType")]
   if (media !== undefined && base64 !== undefined) return "has both media and base64: send one of them"
   if (media !== undefined && (typeof media !== "string" || mediaNamedBy(media) === null))
     return "media must be the downloadPath of a result, such as /v1/runs/run_…/media/med_…"
   if (types === undefined) return null
-  if (contentType === undefined) return base64 === undefined ? null : untyped(file, types, told)
+  if (contentType === undefined) return base64 === undefined ? null : untyped(file, types, declaredType)
   const type = fileType(file)
   return type === undefined ? "contentType must be a media type such as image/png" : typeProblem(type, types)
 }
@@ -57,7 +57,7 @@ const problemsOf = (field: string, rule: Rule, value: Json | undefined): Readonl
     return message === null ? [] : [{ _tag: "Invalid", field: at, message }]
   })
 
-const toldFor = ({ bindings, body }: Pick<Operation, "bindings" | "body">, field: string): string | undefined =>
+const declaredTypeOf = ({ bindings, body }: Pick<Operation, "bindings" | "body">, field: string): string | undefined =>
   member(bindings, field)?.contentType ?? (body?.as === "bytes" && body.field === field ? body.contentType : undefined)
 
 /** Null when the operation lists no such field, as nearly every operation. */
@@ -66,7 +66,7 @@ export const fileInputProblems = (
 ): ((input: JsonObject) => ReadonlyArray<InputProblem>) | null => {
   const rules: ReadonlyArray<readonly [string, Rule]> = Object.entries(operation.files ?? {}).map(([field, rule]) => [
     field,
-    { ...rule, told: toldFor(operation, field) }
+    { ...rule, declaredType: declaredTypeOf(operation, field) }
   ])
   return rules.length === 0
     ? null

@@ -97,9 +97,9 @@ export interface ToldAddress {
 }
 
 /** An address out of an answer, absolute or relative to `base`. Left: why it is not asked. */
-export const toldAddress = (told: Json, base: string): Either.Either<ToldAddress, string> => {
-  if (typeof told !== "string" || told === "") return Either.left("did not name the address to ask")
-  const url = told.length > toldAddressCharsMax ? null : readUrlFrom(base, told)
+export const toldAddress = (value: Json, base: string): Either.Either<ToldAddress, string> => {
+  if (typeof value !== "string" || value === "") return Either.left("did not name the address to ask")
+  const url = value.length > toldAddressCharsMax ? null : readUrlFrom(base, value)
   if (url === null) return Either.left("named an address to ask that is none")
   const isPlain = url.protocol === "http:" && base.startsWith("http:")
   if (url.protocol !== "https:" && !isPlain)
@@ -114,15 +114,15 @@ export const toldAddress = (told: Json, base: string): Either.Either<ToldAddress
  * A told path without the key that the provider repeats in it. It was blotted there, and it is placed anew with every
  * request.
  */
-export const withoutKey = (auth: Auth, told: string): string => {
+export const withoutKey = (auth: Auth, pathAndQuery: string): string => {
   const names = new Set([
     ...(auth.type === "query" ? [auth.name] : []),
     ...keyPlaces(auth).flatMap((place) => (place.in === "query" ? [place.name] : []))
   ])
-  const cut = told.indexOf("?")
-  if (names.size === 0 || cut < 0) return told
-  const path = told.slice(0, cut)
-  const pairs = told.slice(cut + 1).split("&")
+  const cut = pathAndQuery.indexOf("?")
+  if (names.size === 0 || cut < 0) return pathAndQuery
+  const path = pathAndQuery.slice(0, cut)
+  const pairs = pathAndQuery.slice(cut + 1).split("&")
   const kept = pairs.filter((pair) => !names.has([...new URLSearchParams(pair).keys()][0] ?? ""))
   return kept.length === 0 ? path : `${path}?${kept.join("&")}`
 }

@@ -290,10 +290,10 @@ export const sendWhereTold = (engine: HttpEngine, prepared: Prepared): Exchange 
     if (origin === undefined) return withKey(parts, kind)
     const keyless = { ...parts, path: withoutKey(prepared.auth, parts.path) }
     if (origin === prepared.origin) return withKey(keyless, kind)
-    const told: Prepared = { ...prepared, origin, isTold: true }
-    if (origins?.includes(origin) === true) return sendWithKey(engine, told)(keyless, kind)
-    const written = writtenWith({ ...told, auth: { type: "none" } }, "", { ...parts, headers: {} })
-    const open: Prepared = { ...told, line: engine.unopened }
+    const atOrigin: Prepared = { ...prepared, origin, isTold: true }
+    if (origins?.includes(origin) === true) return sendWithKey(engine, atOrigin)(keyless, kind)
+    const written = writtenWith({ ...atOrigin, auth: { type: "none" } }, "", { ...parts, headers: {} })
+    const open: Prepared = { ...atOrigin, line: engine.unopened }
     return send(engine, open, { method: parts.method, written, ...blotting([]), timeoutMs })
   }
 }

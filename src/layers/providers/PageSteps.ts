@@ -122,7 +122,7 @@ const nextLink = (header: string | undefined): string | null => {
   return null
 }
 
-const told = (value: Json, base: string): NextPage =>
+const pageNamedBy = (value: Json, base: string): NextPage =>
   isNone(value)
     ? end
     : Either.match(toldAddress(value, base), {
@@ -169,8 +169,8 @@ export const nextPage = (
     case "offset":
       return isShort ? end : field(next.field, startOf(input, next.field, next.first) + results)
     case "url":
-      return told(read(rules.nextUrl, view), base)
+      return pageNamedBy(read(rules.nextUrl, view), base)
     case "link":
-      return told(nextLink(view.headers["link"]), base)
+      return pageNamedBy(nextLink(view.headers["link"]), base)
   }
 }

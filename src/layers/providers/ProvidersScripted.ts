@@ -116,8 +116,8 @@ const failed = (
   call: ProviderCall,
   { costMicros, failure, how }: Extract<Step, { readonly _tag: "Failure" }>
 ): CallFailure => {
-  const told = { failure, cost: costEvidence(costMicros), evidence: how === "not_sent" ? null : evidenceOf(call) }
-  return how === "lost" ? new CallLost(told) : new ProviderFailure({ ...told, sent: how === "refused" })
+  const details = { failure, cost: costEvidence(costMicros), evidence: how === "not_sent" ? null : evidenceOf(call) }
+  return how === "lost" ? new CallLost(details) : new ProviderFailure({ ...details, sent: how === "refused" })
 }
 
 /** The whole of a slow operation has a limit of its own, as in production. */

@@ -68,10 +68,10 @@ const toldByHead = ({ input, rules }: Case, { headers, status }: WireFailure): C
 export const stoppedBy = (seen: Case, wire: WireFailure): CallFailure => {
   const failure = failureOf(seen, wire)
   if (!wire.sent) return notSent(failure)
-  const told = { failure, cost: toldByHead(seen, wire), evidence: seen.evidence }
+  const details = { failure, cost: toldByHead(seen, wire), evidence: seen.evidence }
   return wire.status !== null && saysFailure(seen, wire.status)
-    ? new ProviderFailure({ ...told, sent: true })
-    : new CallLost(told)
+    ? new ProviderFailure({ ...details, sent: true })
+    : new CallLost(details)
 }
 
 /** The same of an address that only an answer of the provider named. */

@@ -34,13 +34,13 @@ const actionsOf =
   </div>`
   }
 
-const operatorsScreen = (visit: OperatorVisit, form: Filled, told: Content = nothing) =>
+const operatorsScreen = (visit: OperatorVisit, form: Filled, signInLink: Content = nothing) =>
   Effect.gen(function* () {
     const operators = yield* (yield* Members).list(null)
     return screen({
       title: "Operators",
       actions: html`<a class="button plain" href=${to(["operator", "audit"])}>Audit</a>`,
-      content: html`${told}
+      content: html`${signInLink}
         ${noticeOf(visit.notice, {
           out: "Their sessions are over.",
           removed: "They were removed and are signed out everywhere."

@@ -89,11 +89,16 @@ const workspaceName = (workspaceId: WorkspaceId) =>
   )
 
 /** A decided login. Who comes second must not take the decision of another person for their own. */
-const decidedScreen = (visit: SignedInVisit, login: LoginApproval, word: "approved" | "denied", told: Html | false) =>
+const decidedScreen = (
+  visit: SignedInVisit,
+  login: LoginApproval,
+  word: "approved" | "denied",
+  problemNotice: Html | false
+) =>
   Effect.map(decisionOf(visit, login), (decision) =>
     screen({
       title: decision?.mine === true ? `Login ${word}` : `Somebody else ${word} this login`,
-      content: html`${told}
+      content: html`${problemNotice}
         <p>
           ${
             word === "approved"
@@ -131,15 +136,15 @@ const workspaceField = (typed: Typed) =>
 
 const shown = (visit: SignedInVisit, login: LoginApproval, typed: Typed, problem: string | null) =>
   Effect.gen(function* () {
-    const told = problem !== null && html`<div class="told" role="alert"><p>${problem}</p></div>`
+    const problemNotice = problem !== null && html`<div class="told" role="alert"><p>${problem}</p></div>`
     switch (login.status) {
       case "approved":
       case "denied":
-        return yield* decidedScreen(visit, login, login.status, told)
+        return yield* decidedScreen(visit, login, login.status, problemNotice)
       case "expired":
         return screen({
           title: "This login has expired",
-          content: html`${told}
+          content: html`${problemNotice}
             <p>Nobody decided in time. Start the login again where you started it.</p>`
         })
       case "pending": {
@@ -151,7 +156,7 @@ const shown = (visit: SignedInVisit, login: LoginApproval, typed: Typed, problem
             : html`<p>The token will work in the workspace <bdi>${yield* workspaceName(session.workspaceId)}</bdi>.</p>`
         return screen({
           title: "A program wants to log in",
-          content: html`${told}
+          content: html`${problemNotice}
             <p>Approve only if you started this login yourself and the program or device shows this code:</p>
             <p class="user-code">${login.userCode}</p>
             ${details(login)}

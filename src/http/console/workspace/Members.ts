@@ -77,13 +77,13 @@ export const emailField = (form: Filled): Html =>
     charsMax: emailCharsMax
   })
 
-const membersScreen = (visit: WorkspaceVisit, form: Filled, told: Content = nothing) =>
+const membersScreen = (visit: WorkspaceVisit, form: Filled, signInLink: Content = nothing) =>
   Effect.gen(function* () {
     const members = yield* Members
     const people = yield* members.list(visit.workspaceId)
     return screen({
       title: "Members",
-      content: html`${told}
+      content: html`${signInLink}
         ${noticeOf(visit.notice, {
           added: "They were added. Make a sign-in link for them now, or let them sign in with OpenID Connect.",
           renamed: "The name was changed.",
@@ -126,7 +126,7 @@ const membersPage = workspacePage({
 const memberIdOf = idReader("member", MemberId)
 export const memberIn = ({ path }: Visit) => memberIdOf(path.get("memberId"))
 
-const back = ({ workspaceId }: WorkspaceVisit, told: string) => redirect(to([workspaceId, "members"]), { notice: told })
+const back = ({ workspaceId }: WorkspaceVisit, notice: string) => redirect(to([workspaceId, "members"]), { notice })
 
 const roleField = WorkspaceRole.annotations(says("must be owner or member"))
 

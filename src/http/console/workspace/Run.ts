@@ -152,7 +152,7 @@ const resultOf = (run: Run): Html => {
   }
 }
 
-const told = (run: Run): Html => {
+const stateNotice = (run: Run): Html => {
   if (run.status === "queued") return notice("Waiting for a free place. This page follows the run.", "wait")
   if (run.status === "running") return notice("Under way. This page follows the run.", "wait")
   if (run.status === "reconciliation_pending")
@@ -173,7 +173,7 @@ const body = (detail: RunDetail, entries: ReadonlyArray<LedgerEntry>): Html => {
   const settled = isSettledForWaiters(run.status)
   const outcome = outcomeOf(run)
   return html`<div${attributes({ "data-live": run.runId, "data-moving": isInflight(run.status) })}>
-    ${told(run)}
+    ${stateNotice(run)}
     ${tiles([
       { label: "Status", value: statusBadge(run.status) },
       {

@@ -83,9 +83,9 @@ export const askedAgain = (fields: ReadonlyArray<InputField>, { connectionId, in
 export const settingsKept = (form: Filled, without: Link): Html | null => {
   const text = typedOf(form, "settings")
   if (text === null) return null
-  const told = Option.match(readSettings(text), { onNone: () => [], onSome: unusual })
+  const unusualSettings = Option.match(readSettings(text), { onNone: () => [], onSome: unusual })
   return html`${hiddenField("settings", text)}
-    ${told.length > 0 && html`<p class="hint">As in that run: ${told.join("; ")}. <a href=${without}>Begin without this</a></p>`}`
+    ${unusualSettings.length > 0 && html`<p class="hint">As in that run: ${unusualSettings.join("; ")}. <a href=${without}>Begin without this</a></p>`}`
 }
 
 /**

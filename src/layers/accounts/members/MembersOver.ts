@@ -58,7 +58,7 @@ const newMemberRefused = (member: NewMember, current: ReadonlyArray<Member>): Va
 }
 
 /** What of a member stands in the audit trail. */
-const told = ({ email, name, role }: Member) => ({ name, role, email })
+const auditFields = ({ email, name, role }: Member) => ({ name, role, email })
 
 export const membersOver = (rows: MemberRows): Effect.Effect<Members["Type"], never, Accounts | AuditTrail | Ids> =>
   Effect.gen(function* () {
@@ -88,7 +88,7 @@ export const membersOver = (rows: MemberRows): Effect.Effect<Members["Type"], ne
     ): AuditRecord => ({ action, subjectId: memberId, workspaceId, before, after })
 
     const update = (before: Member, after: Member, action: AuditRecord["action"]) =>
-      Effect.as(rows.update(after), changed(after, record(action, after, told(before), told(after))))
+      Effect.as(rows.update(after), changed(after, record(action, after, auditFields(before), auditFields(after))))
 
     /** The member as they are after it: somebody else may have been faster. */
     const bind = (found: Member, identity: string, origin: Origin) =>
@@ -126,7 +126,7 @@ export const membersOver = (rows: MemberRows): Effect.Effect<Members["Type"], ne
             )
             if (member === null) return yield* wrongRole
             yield* rows.insert(member)
-            return changed(member, record("member.added", member, null, told(member)))
+            return changed(member, record("member.added", member, null, auditFields(member)))
           })
         )
       ),
@@ -170,7 +170,7 @@ export const membersOver = (rows: MemberRows): Effect.Effect<Members["Type"], ne
               yield* Effect.forEach(tokens, (tokenId) => accounts.revokeToken(tokenId, by), { discard: true })
             return changed(
               { member, tokens, revoked: revokeTokens },
-              record("member.removed", member, told(member), {
+              record("member.removed", member, auditFields(member), {
                 [revokeTokens ? "tokensRevoked" : "tokensKept"]: tokens
               })
             )

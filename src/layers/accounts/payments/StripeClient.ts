@@ -54,7 +54,7 @@ const kindOf = ({ code, statusCode, type }: Stripe.errors.StripeError): StripeFa
 const noAnswer = new StripeFailure({ kind: "no_answer", code: null })
 
 /** What the log says where an operator can do something about it. */
-const told: { readonly [Kind in StripeFailure["kind"]]?: string } = {
+const logTexts: { readonly [Kind in StripeFailure["kind"]]?: string } = {
   no_access: "Stripe refuses the key of this gateway, or the key may not do this: look at its key and what it may do",
   refused: "Stripe refuses a request of this gateway: look at the request in Stripe's dashboard",
   server_error: "Stripe failed to answer a request",
@@ -75,7 +75,7 @@ const failureOf = (library: StripeLibrary, error: unknown): Effect.Effect<never,
   // The library stumbled over an answer.
   if (!(error instanceof library.errors.StripeError)) return unreadable
   const failure = new StripeFailure({ kind: kindOf(error), code: declineOf(error) ?? error.code ?? null })
-  const text = told[failure.kind]
+  const text = logTexts[failure.kind]
   if (text === undefined) return Effect.fail(failure)
   const { code, requestId, statusCode, type } = error
   return Effect.zipRight(

@@ -44,7 +44,11 @@ const tokenOf = ({
   monthSpendMicros: spendInMonth({ limitMicros: null, month: spendMonth, spentMicros }, monthOf(now)).spentMicros
 })
 
-const told = ({ expiresAt, label, monthlyLimitMicros }: Token): JsonObject => ({ label, monthlyLimitMicros, expiresAt })
+const auditFields = ({ expiresAt, label, monthlyLimitMicros }: Token): JsonObject => ({
+  label,
+  monthlyLimitMicros,
+  expiresAt
+})
 
 /** A person at the console lends their token no limits: what they make has no parent. */
 const parentsOf = (caller: Principal, by: Actor) => (by.kind === "token" ? lineOf(caller) : [])
@@ -138,7 +142,7 @@ export const tokensOver = (rows: TokenRows): Effect.Effect<Tokens["Type"], never
               subjectId: tokenId,
               workspaceId: caller.workspaceId,
               before: null,
-              after: { ...told(made), scopes: made.scopes, parents }
+              after: { ...auditFields(made), scopes: made.scopes, parents }
             })
           })
         )
@@ -169,8 +173,8 @@ export const tokensOver = (rows: TokenRows): Effect.Effect<Tokens["Type"], never
               action: "token.changed",
               subjectId: tokenId,
               workspaceId: caller.workspaceId,
-              before: told(before),
-              after: told(after)
+              before: auditFields(before),
+              after: auditFields(after)
             })
           })
         )

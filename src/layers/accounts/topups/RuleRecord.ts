@@ -7,7 +7,13 @@ export const ruleRecord = (
   before: AutomaticTopUp | null,
   after: AutomaticTopUp
 ): AuditRecord => {
-  const told = ({ amountMicros, belowMicros, disabledReason, monthlyMaximumMicros, status }: AutomaticTopUp) => ({
+  const auditFields = ({
+    amountMicros,
+    belowMicros,
+    disabledReason,
+    monthlyMaximumMicros,
+    status
+  }: AutomaticTopUp) => ({
     status,
     belowMicros,
     amountMicros,
@@ -18,7 +24,7 @@ export const ruleRecord = (
     action,
     subjectId: after.workspaceId,
     workspaceId: after.workspaceId,
-    before: before === null ? null : told(before),
-    after: told(after)
+    before: before === null ? null : auditFields(before),
+    after: auditFields(after)
   }
 }

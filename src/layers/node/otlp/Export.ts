@@ -58,12 +58,13 @@ export const makeExporter = <Record>(
       Schedule.jittered,
       Schedule.intersect(Schedule.recurs(tries - 1))
     )
-    const told = (work: Effect.Effect<void, NotTaken>) =>
+    const reportingTrouble = (work: Effect.Effect<void, NotTaken>) =>
       Effect.tapBoth(work, {
         onFailure: ({ why }) => Effect.sync(() => trouble.failed(why)),
         onSuccess: () => Effect.sync(trouble.worked)
       })
-    const send = (records: ReadonlyArray<Record>) => told(Effect.suspend(() => post(signal, encode(records))))
+    const send = (records: ReadonlyArray<Record>) =>
+      reportingTrouble(Effect.suspend(() => post(signal, encode(records))))
     const sendOrDrop = (patiently: boolean) =>
       Effect.suspend(() => {
         sending = sending.length > 0 ? sending : waiting.splice(0, batchMax)
