@@ -6,7 +6,12 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { examples } from "../../src/cli/Examples.js"
-import { archiveFolderFinding, diskFinding, egressFinding, publicUrlFinding } from "../../src/layers/compose/Doctor.js"
+import {
+  archiveFolderFinding,
+  diskFinding,
+  egressFinding,
+  publicUrlFinding
+} from "../../src/layers/compose/MachineFindings.js"
 import type { Resolve } from "../../src/layers/providers/Egress.js"
 import { settingsListed } from "../docs/tables.js"
 import { acquireTestDatabase } from "../support/postgres.js"

@@ -4,27 +4,17 @@
  * machine and its settings: a running node says by itself on `/readyz` whether it works.
  */
 import * as FileSystem from "@effect/platform/FileSystem"
-import { Clock, Context, Duration, Effect, Either, Layer, Option, Schema } from "effect"
-import { resolve as absolute } from "node:path"
+import { Clock, Context, Effect, Either, Layer, Option, Schema } from "effect"
 import { counted } from "../../domain/Counted.js"
-import { diskFreeBytesMin } from "../../domain/limits/Nodes.js"
 import { lacksWorkers, nobodyWorks, nodesInWords, startAWorker } from "../../domain/NodeRole.js"
-import { isStorageError } from "../../domain/StorageErrors.js"
-import { readUrl } from "../../domain/Url.js"
-import { ArchiveFiles } from "../../services/ArchiveFiles.js"
 import { type Health, Reports } from "../../services/Reports.js"
 import { Sealing } from "../../services/Sealing.js"
-import { builtInCatalog } from "../catalog/BuiltInCatalog.js"
-import { readCatalog } from "../catalog/CatalogFiles.js"
-import { ArchiveFilesOnDisk } from "../node/ArchiveFilesOnDisk.js"
-import { catalogFoldersRead, type GatewayConfig, publicUrlProblem, readConfig } from "../node/Config.js"
-import { dataDisk } from "../node/DataDisk.js"
+import { catalogFoldersRead, type GatewayConfig, readConfig } from "../node/Config.js"
 import type { SettingsWrong } from "../node/SettingsWrong.js"
 import { secret } from "../node/ConfigValues.js"
 import { unknownInWords, unknownSettings } from "../node/UnknownSettings.js"
 import { Database } from "../postgres/Database.js"
 import { databaseNow } from "../postgres/database/Now.js"
-import { failedWords } from "../node/StorageWords.js"
 import { lookAt, type ServerLook } from "../postgres/database/Pools.js"
 import { rowOf } from "../postgres/database/Rows.js"
 import { missingMigrations } from "../postgres/Migrations.js"
@@ -33,32 +23,11 @@ import { ReportsPg } from "../postgres/ReportsPg.js"
 import { assertNoOther, assertSecretsOpen } from "../postgres/SealingPg.js"
 import { SecretRowsPg } from "../postgres/SecretRowsPg.js"
 import { aheadMillis, clockProblem } from "../postgres/StorageChecks.js"
-import { makeEgress, type Resolve, systemResolve, TargetRefused } from "../providers/Egress.js"
 import { SealingAesGcm, sealingKeys } from "../secrets/SealingAesGcm.js"
 import { aboutOf, SecretRows } from "../secrets/SecretRows.js"
 import { DatabaseFound } from "./StorageOnPostgres.js"
-
-export interface Finding {
-  readonly check: string
-  readonly ok: boolean
-  readonly found: string
-  /** What to do; null when there is nothing to do. */
-  readonly advice: string | null
-}
-
-const right = (check: string, found: string): Finding => ({ check, ok: true, found, advice: null })
-/** It may be meant so. */
-const doubtful = (check: string, found: string, advice: string): Finding => ({ check, ok: true, found, advice })
-/** What the storage did not do has advice of its own. */
-const wrong = (check: string, error: unknown, otherwise: string): Finding => {
-  const { advice, found } = isStorageError(error) ? failedWords(error) : { advice: otherwise, found: error }
-  return {
-    check,
-    ok: false,
-    found: (found instanceof Error ? found.message : String(found)).trim().replace(/\s*\n\s*/g, "; "),
-    advice
-  }
-}
+import { doubtful, type Finding, right, wrong } from "./Finding.js"
+import { archiveFinding, diskOf, egressFinding, originsOf, publicUrlFinding } from "./MachineFindings.js"
 
 const serverRow = rowOf(Schema.Struct({ version: Schema.String, now: Schema.Int }))
 
@@ -156,131 +125,6 @@ const sealingFinding = (config: GatewayConfig) =>
           )
     }).pipe(Effect.provide(Layer.merge(SealingAesGcm(keys), SecretRowsPg)))
   }).pipe(Effect.catchAll((error) => Effect.succeed(wrong("sealing keys", error, keysAdvice))))
-
-const hostsAsked = 5
-const resolveWithin = Duration.seconds(5)
-
-/** Whether the names of providers resolve to addresses that runs may reach. The first ones are asked. */
-export const egressFinding = (
-  all: ReadonlyArray<URL>,
-  allow: ReadonlyArray<string>,
-  resolve: Resolve = systemResolve
-): Effect.Effect<Finding> =>
-  Effect.gen(function* () {
-    const origins = all.slice(0, hostsAsked)
-    const egress = makeEgress(allow, resolve)
-    const asked = yield* Effect.forEach(
-      origins,
-      (origin) =>
-        Effect.async<{ readonly host: string; readonly problem: string | null; readonly refused: boolean }>(
-          (resume) => {
-            const { hostname: host } = origin
-            egress.lookupFor(origin)(host, { all: true }, (error) => {
-              const refused = error instanceof TargetRefused
-              const problem =
-                error === null ? null : refused ? `has an address of the range ${error.range}` : "does not resolve"
-              resume(Effect.succeed({ host, problem, refused }))
-            })
-          }
-        ).pipe(
-          Effect.timeoutTo({
-            duration: resolveWithin,
-            onSuccess: (found) => found,
-            onTimeout: () => ({ host: origin.hostname, problem: "has no answer after 5 seconds", refused: false })
-          })
-        ),
-      { concurrency: hostsAsked }
-    )
-    const bad = asked.filter(({ problem }) => problem !== null)
-    const names = asked.map(({ host }) => host).join(", ")
-    const unasked = all.length - asked.length
-    const rest = unasked === 0 ? "" : `; ${unasked} more ${unasked === 1 ? "was" : "were"} not asked`
-    if (asked.length === 0) return right("egress", "no provider has a name to resolve")
-    if (bad.length === 0) return right("egress", `the names of providers resolve (${names}${rest})`)
-    const problems = bad.map(({ host, problem }) => `${host} ${problem}`).join("; ")
-    return wrong(
-      "egress",
-      bad.length === asked.length
-        ? `none of ${counted(asked.length, "name")} can be used: ${problems}${rest}`
-        : `${problems}${rest}`,
-      bad.some(({ refused }) => refused)
-        ? "Runs do not call private addresses: correct the name server, or open host:port with GATEWAY_EGRESS_ALLOW"
-        : "Runs cannot reach these providers: check the name servers and the firewall of this machine"
-    )
-  })
-
-/** Of providers with a key first, because they are used. */
-const originsOf = (config: GatewayConfig, keyed: ReadonlySet<string>) =>
-  Effect.map(readCatalog([builtInCatalog, ...config.catalogFolders]), ({ endpoints }) => {
-    const real = endpoints.flatMap(({ provider }) => {
-      // An address that depends on a customer is nobody's to look up.
-      const origin = provider.mock || provider.variables !== undefined ? null : readUrl(provider.baseUrl)
-      return origin === null ? [] : [{ id: provider.id, origin }]
-    })
-    const inOrder = [...real.filter(({ id }) => keyed.has(id)), ...real.filter(({ id }) => !keyed.has(id))]
-    return [...new Map(inOrder.map(({ origin }) => [origin.host, origin])).values()]
-  })
-
-const gib = (bytes: number): string => `${(bytes / 1_073_741_824).toFixed(1)} GiB`
-
-export const diskFinding = (place: string, freeBytes: number): Finding =>
-  freeBytes >= diskFreeBytesMin
-    ? right("disk", `${gib(freeBytes)} are free at ${place}`)
-    : wrong(
-        "disk",
-        `${gib(freeBytes)} are free at ${place}`,
-        `Make room for at least ${gib(diskFreeBytesMin)}, or set GATEWAY_DATA_DIR to another disk`
-      )
-
-const diskOf = (config: GatewayConfig): Effect.Effect<Finding> =>
-  Effect.match(dataDisk(absolute(config.dataDir)), {
-    onFailure: ({ place }) =>
-      wrong("disk", `the free space at ${place} cannot be read`, "Check that this user may read it"),
-    onSuccess: ({ freeBytes, place }) =>
-      Option.isNone(config.databaseUrl)
-        ? diskFinding(place, freeBytes)
-        : right(
-            "disk",
-            `${gib(freeBytes)} are free at ${place}, which holds little: the disk of the database is looked at on its own machine`
-          )
-  })
-
-/** `freeBytes` is null where the system does not tell. */
-export const archiveFolderFinding = (folder: string, freeBytes: number | null): Finding =>
-  freeBytes === null || freeBytes >= diskFreeBytesMin
-    ? right("archive folder", `${folder} can be written${freeBytes === null ? "" : `, ${gib(freeBytes)} are free`}`)
-    : wrong(
-        "archive folder",
-        `${gib(freeBytes)} are free at ${folder}`,
-        `Make room for at least ${gib(diskFreeBytesMin)}: a month whose file does not fit stays in the database`
-      )
-
-const archiveFinding = ({ retention }: Pick<GatewayConfig, "retention">): Effect.Effect<ReadonlyArray<Finding>> => {
-  const folder = Option.getOrNull(retention)?.archiveDir ?? null
-  return folder === null
-    ? Effect.succeed([])
-    : Effect.flatMap(ArchiveFiles, ({ check }) => check).pipe(
-        Effect.zipRight(Effect.orElseSucceed(dataDisk(absolute(folder)), () => ({ freeBytes: null }))),
-        Effect.match({
-          onFailure: (error) =>
-            wrong(
-              "archive folder",
-              error,
-              "Let this user write to the folder of GATEWAY_ARCHIVE_DIR: until then no month leaves the database"
-            ),
-          onSuccess: ({ freeBytes }) => archiveFolderFinding(absolute(folder), freeBytes)
-        }),
-        Effect.map((found) => [found]),
-        Effect.provide(ArchiveFilesOnDisk(folder))
-      )
-}
-
-const publicAdvice = "Set GATEWAY_PUBLIC_URL to the https address by which people and clients reach this gateway"
-
-export const publicUrlFinding = (config: Pick<GatewayConfig, "production" | "publicUrl">): Finding => {
-  const problem = publicUrlProblem(config)
-  return problem === null ? right("public address", config.publicUrl) : wrong("public address", problem, publicAdvice)
-}
 
 /** What needs the database, and the providers that have a key. */
 const overDatabase = (config: GatewayConfig) =>
