@@ -15,19 +15,14 @@ import { keyHeader, mandatoryKeyHeader } from "../IdempotencyKey.js"
 import { exampleId, field } from "../Fields.js"
 import { choiceParam, idParam, optionalParam, pageParams, query, timeParams } from "../Query.js"
 import {
-  BalanceBody,
   CapabilityRequestBody,
   CapabilityRequestInput,
   CapabilityRequestPage,
-  LedgerPage,
-  LimitsBody,
   LoggedOut,
   SessionContextBody,
-  TopUpBody,
-  TopUpInput,
-  TopUpPage,
   WhoamiBody
 } from "./Bodies.js"
+import { BalanceBody, LedgerPage, LimitsBody, TopUpBody, TopUpInput, TopUpPage } from "./MoneyBodies.js"
 
 export class AccountApi extends HttpApiGroup.make("account")
   .add(

@@ -4,7 +4,7 @@ import { currentLimits } from "../../domain/CurrentLimits.js"
 import type { Principal } from "../../services/Accounts.js"
 import type { RateDecision } from "../../services/RateLimiter.js"
 import type { Wallet } from "../../services/Wallet.js"
-import { limitsBody } from "./Bodies.js"
+import { limitsBody } from "./MoneyBodies.js"
 
 /** `rate` is the decision about the request that asks. */
 export const readLimits = Effect.fnUntraced(function* (

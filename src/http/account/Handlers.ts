@@ -21,16 +21,8 @@ import { reading, readingTogether, ReadTurns } from "../ReadTurns.js"
 import { idempotencyKeyOf, requiredKeyOf } from "../IdempotencyKey.js"
 import { served, type Served } from "../serving/Endpoints.js"
 import { HttpSettings } from "../Settings.js"
-import {
-  balanceBody,
-  capabilityRequestBody,
-  CapabilityRequestInput,
-  ledgerEntryBody,
-  sessionContextBody,
-  topUpBody,
-  TopUpInput,
-  whoamiBody
-} from "./Bodies.js"
+import { capabilityRequestBody, CapabilityRequestInput, sessionContextBody, whoamiBody } from "./Bodies.js"
+import { balanceBody, ledgerEntryBody, topUpBody, TopUpInput } from "./MoneyBodies.js"
 import { readLimits } from "./CurrentLimits.js"
 
 const readTopUp = jsonBody(TopUpInput, callerBudget)

@@ -1,7 +1,7 @@
 /** The tool of the account: `get_limits`. */
 import { Effect } from "effect"
 import { Wallet } from "../../services/Wallet.js"
-import { LimitsBody } from "../account/Bodies.js"
+import { LimitsBody } from "../account/MoneyBodies.js"
 import { readLimits } from "../account/CurrentLimits.js"
 import { ReadTurns } from "../ReadTurns.js"
 import { reads } from "./CatalogTools.js"

@@ -11,7 +11,7 @@ import { fieldUsdMax } from "../../domain/limits/Workspaces.js"
 import { Micros, microsPerUsd, toUsd } from "../../domain/Micros.js"
 import { topUpAmounts } from "../../domain/TopUp.js"
 import type { AutomaticTopUpShown } from "../../services/AutomaticTopUps.js"
-import { TopUpUsd } from "../account/Bodies.js"
+import { TopUpUsd } from "../account/MoneyBodies.js"
 import { asked, exampleId, exampleTime, field, optional, Time, time, UsdInput, usdWithin } from "../Fields.js"
 
 export const AutomaticTopUpInput = Schema.Struct({
