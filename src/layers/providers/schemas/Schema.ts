@@ -10,7 +10,9 @@
 import { ExactNumber } from "../../../domain/ExactNumber.js"
 import { isObject, type Json, type JsonObject } from "../../../domain/Json.js"
 import { member, setMember } from "../../../domain/Members.js"
-import { afterDependentNames, type Applicator, beforeDependentNames, ofAnyValue, ofItems } from "./Applicators.js"
+import { type Applicator, ofAnyValue } from "./Applicators.js"
+import { afterDependentNames, beforeDependentNames } from "./MemberApplicators.js"
+import { ofItems } from "./ItemApplicators.js"
 import {
   type Assertion,
   checkConst,
