@@ -26,7 +26,8 @@ import { oneTopUpPage } from "./OneTopUp.js"
 import { overviewPage } from "./Overview.js"
 import { cancelRun, runMedia, runPage } from "./Run.js"
 import { runsPage } from "./Runs.js"
-import { changeToken, makeToken, revokeToken, rotateToken, tokenPage, tokensPage } from "./Tokens.js"
+import { makeToken, tokensPage } from "./Tokens.js"
+import { changeToken, revokeToken, rotateToken, tokenPage } from "./OneToken.js"
 import { removeAutomaticTopUp, requestTopUp, setAutomaticTopUp, topUpPage } from "./TopUp.js"
 
 export type WorkspaceServices =

@@ -1,20 +1,14 @@
-/**
- * The tokens of a workspace: make one, shown once; give one a new secret, with a time in which both work; change its
- * name, limit and end; revoke it. For owners.
- */
+/** The tokens of a workspace, and a new one, whose secret is shown once. For owners. */
 import { Clock, Effect, Redacted, Schema } from "effect"
-import { daySeconds, hourSeconds } from "../../../domain/Days.js"
-import { labelCharsMax, rotationOverlapSecondsMax } from "../../../domain/limits/Access.js"
+import { labelCharsMax } from "../../../domain/limits/Access.js"
 import { toUsd } from "../../../domain/Micros.js"
 import { Scope, scopes as allScopes } from "../../../domain/Scope.js"
 import { type ShownToken, type Token, Tokens } from "../../../services/Tokens.js"
 import { line, says, time, timeOrNull } from "../../Fields.js"
-import { tokenIdOf } from "../../GivenId.js"
 import { instantParam } from "../../Query.js"
 import {
   code,
   copyOnceButton,
-  dash,
   instant,
   instantOrDash,
   linkTo,
@@ -23,29 +17,17 @@ import {
   shortId,
   statusBadge
 } from "../Figures.js"
-import {
-  actForm,
-  boxesField,
-  button,
-  type Filled,
-  filledWith,
-  form as formHtml,
-  selectField,
-  textField,
-  toldOf,
-  typedOf,
-  unfilled
-} from "../Forms.js"
+import { boxesField, button, type Filled, filledWith, form as formHtml, textField, toldOf } from "../Forms.js"
 import { html, type Html, to } from "../Html.js"
 import { usdField } from "../Money.js"
 import { momentField } from "../Moments.js"
-import { redirect, type Screen, screen, workspaceForm, workspacePage, type WorkspaceVisit } from "../Page.js"
+import { type Screen, screen, workspaceForm, workspacePage, type WorkspaceVisit } from "../Page.js"
 import { facts, notice, noticeOf, section } from "../Parts.js"
 import { scopeMeanings } from "../Scopes.js"
 import { type Column, listing, noFilters } from "../Tables.js"
 import { blankOr, manyOf, usdParam } from "./Fields.js"
 
-const statusOf = ({ expiresAt, revokedAt }: Token, now: number): "active" | "expired" | "revoked" =>
+export const statusOf = ({ expiresAt, revokedAt }: Token, now: number): "active" | "expired" | "revoked" =>
   revokedAt !== null ? "revoked" : expiresAt !== null && expiresAt <= now ? "expired" : "active"
 
 const columns = (workspaceId: string, now: number): ReadonlyArray<Column<Token>> => [
@@ -101,7 +83,7 @@ const columns = (workspaceId: string, now: number): ReadonlyArray<Column<Token>>
 ]
 
 /** Name, limit and end: what can be changed later too. */
-const changeable = (form: Filled): Html =>
+export const changeable = (form: Filled): Html =>
   html`${textField({ form, name: "label", label: "Name", hint: "What it is for.", required: true, charsMax: labelCharsMax })}
     ${usdField({
       form,
@@ -111,15 +93,15 @@ const changeable = (form: Filled): Html =>
     })}
     ${momentField({ form, name: "expiresAt", label: "Ends (UTC)", hint: "Empty: never." })}`
 
-const changeableFields = {
+export const changeableFields = {
   label: line(labelCharsMax),
   monthlyLimitUsd: blankOr(usdParam),
   expiresAt: blankOr(instantParam)
 }
-const changeableNames = ["label", "monthlyLimitUsd", "expiresAt"]
+export const changeableNames = ["label", "monthlyLimitUsd", "expiresAt"]
 
 /** The one time that a secret is seen. */
-const shownOnce = ({ secret, token }: ShownToken, workspaceId: string, title: string): Screen =>
+export const shownOnce = ({ secret, token }: ShownToken, workspaceId: string, title: string): Screen =>
   screen({
     title,
     content: html`${notice(
@@ -202,145 +184,4 @@ export const makeToken = workspaceForm({
       return shownOnce(shown, visit.workspaceId, "Your new token")
     }),
   again: tokensScreen
-})
-
-/** How long the old secret may work on. */
-const overlaps = [
-  { value: "0", label: "Not at all" },
-  { value: String(hourSeconds), label: "One hour" },
-  { value: String(daySeconds), label: "One day" },
-  { value: String(rotationOverlapSecondsMax), label: `${rotationOverlapSecondsMax / daySeconds} days` }
-]
-
-const tokenScreen = (visit: WorkspaceVisit, form: Filled) =>
-  Effect.gen(function* () {
-    const { workspaceId } = visit
-    const tokenId = yield* tokenIdOf(visit.path.get("tokenId"))
-    const token = yield* (yield* Tokens).get(workspaceId, tokenId)
-    const status = statusOf(token, yield* Clock.currentTimeMillis)
-    const segments = [workspaceId, "tokens", tokenId]
-    const change =
-      typedOf(form, "label") === null
-        ? {
-            ...form,
-            typed: filledWith({
-              label: token.label,
-              monthlyLimitUsd: token.monthlyLimitMicros === null ? null : String(toUsd(token.monthlyLimitMicros)),
-              expiresAt: timeOrNull(token.expiresAt)
-            }).typed
-          }
-        : form
-    return screen({
-      title: token.label,
-      content: html`${noticeOf(visit.notice, { changed: "The token was changed." })}
-        ${toldOf(form, [...changeableNames, "overlapSeconds"])}
-        ${section(
-          "Token",
-          facts([
-            ["Status", statusBadge(status)],
-            ["Token", code(token.tokenId)],
-            [
-              "It may",
-              html`<ul class="changes">${token.scopes.map((scope) => html`<li>${scopeMeanings[scope]} <small>${code(scope)}</small></li>`)}</ul>`
-            ],
-            ["Made", instant(token.createdAt)],
-            ["Last used", token.lastUsedAt === null ? html`not yet` : instant(token.lastUsedAt)],
-            ["Ends", token.expiresAt === null ? html`never` : instant(token.expiresAt)],
-            ["Revoked", token.revokedAt === null ? null : instant(token.revokedAt)],
-            [
-              "Spent this month",
-              html`${linkTo(to([workspaceId, "runs"], { token: tokenId }), money(token.monthSpendMicros))} <small>with what is held for its runs, and with the tokens that come from it</small>`
-            ],
-            ["Monthly limit", token.monthlyLimitMicros === null ? dash : money(token.monthlyLimitMicros)]
-          ])
-        )}
-        ${
-          status === "revoked"
-            ? html`<p><a href=${to([workspaceId, "tokens"])}>All tokens</a></p>`
-            : html`<div class="grid2">
-                ${section(
-                  "Change it",
-                  formHtml({
-                    action: to(segments),
-                    label: "Change this token",
-                    content: html`${changeable(change)} ${button("Save", { kind: "plain" })}`
-                  })
-                )}
-                <div>${section(
-                  "Give it a new secret",
-                  formHtml({
-                    action: to([...segments, "rotate"]),
-                    label: "Give this token a new secret",
-                    content: html`${selectField({
-                      form,
-                      name: "overlapSeconds",
-                      label: "The old secret works on for",
-                      choices: overlaps
-                    })}
-                    ${button("New secret", { kind: "plain" })}`
-                  })
-                )}
-                ${section(
-                  "Revoke it",
-                  html`<p>It stops working at once, on every node, with every token that it let in.</p>
-                    ${actForm({
-                      action: to([...segments, "revoke"]),
-                      label: "Revoke token",
-                      kind: "danger",
-                      confirm: `Revoke ${token.label}? Whatever uses it stops working at once.`
-                    })}`
-                )}</div>
-              </div>`
-        }`
-    })
-  })
-
-export const tokenPage = workspacePage({
-  path: "tokens/:tokenId",
-  sees: "owner",
-  show: (visit) => tokenScreen(visit, unfilled)
-})
-
-export const changeToken = workspaceForm({
-  path: "tokens/:tokenId",
-  sees: "owner",
-  fields: Schema.Struct(changeableFields),
-  act: (visit, { expiresAt, label, monthlyLimitUsd }) =>
-    Effect.gen(function* () {
-      const tokenId = yield* tokenIdOf(visit.path.get("tokenId"))
-      const tokens = yield* Tokens
-      const before = yield* tokens.get(visit.workspaceId, tokenId)
-      // An end that is left as it is may lie in the past.
-      const end = expiresAt === before.expiresAt ? {} : { expiresAt }
-      yield* tokens.change(visit.principal, tokenId, { label, monthlyLimitMicros: monthlyLimitUsd, ...end }, visit.by)
-      return redirect(to([visit.workspaceId, "tokens", tokenId]), { notice: "changed" })
-    }),
-  again: tokenScreen
-})
-
-export const rotateToken = workspaceForm({
-  path: "tokens/:tokenId/rotate",
-  sees: "owner",
-  fields: Schema.Struct({
-    overlapSeconds: Schema.NumberFromString.pipe(Schema.int(), Schema.annotations(says("must be one of the choices")))
-  }),
-  act: (visit, { overlapSeconds }) =>
-    Effect.gen(function* () {
-      const tokenId = yield* tokenIdOf(visit.path.get("tokenId"))
-      const shown = yield* (yield* Tokens).rotate(visit.principal, tokenId, overlapSeconds, visit.by)
-      return shownOnce(shown, visit.workspaceId, "The new secret")
-    }),
-  again: tokenScreen
-})
-
-export const revokeToken = workspaceForm({
-  path: "tokens/:tokenId/revoke",
-  sees: "owner",
-  fields: Schema.Struct({}),
-  act: (visit) =>
-    Effect.gen(function* () {
-      yield* (yield* Tokens).revoke(visit.principal, yield* tokenIdOf(visit.path.get("tokenId")), visit.by)
-      return redirect(to([visit.workspaceId, "tokens"]), { notice: "revoked" })
-    }),
-  again: tokenScreen
 })
