@@ -8,10 +8,10 @@ import { CursorKey } from "../../services/CursorKey.js"
 import { Api } from "../Api.js"
 import { Principal, type Bearer } from "../Auth.js"
 import { nextCursor, pageRequest } from "../ListPage.js"
-import { spanOf } from "../Query.js"
 import { reading, ReadTurns } from "../ReadTurns.js"
 import { served, type Served } from "../serving/Endpoints.js"
 import { auditEntryBody } from "./Bodies.js"
+import { auditFilterOf } from "./Filter.js"
 
 export const AuditHandlers: Layer.Layer<
   HttpApiGroup.ApiGroup<"provider-gateway", "audit">,
@@ -25,13 +25,7 @@ export const AuditHandlers: Layer.Layer<
         reading(
           Effect.fnUntraced(function* ({ urlParams }) {
             const { workspaceId } = yield* Principal
-            const { action, actor, subject } = urlParams
-            const filter = {
-              ...(action === undefined ? {} : { action }),
-              ...(actor === undefined ? {} : { actor }),
-              ...(subject === undefined ? {} : { subjectId: subject }),
-              ...spanOf(urlParams)
-            }
+            const filter = auditFilterOf(urlParams)
             const binding = { list: "audit", workspaceId, filters: filter }
             const page = yield* trail.list(
               { workspaceId, ...filter },

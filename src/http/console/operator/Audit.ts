@@ -1,9 +1,10 @@
 /** The audit trail over everything: who changed what, when and from where, newest first. */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { WorkspaceId } from "../../../domain/Ids.js"
 import { AuditTrail } from "../../../services/AuditTrail.js"
 import { Members } from "../../../services/Members.js"
-import { optionalParam, query, spanOf } from "../../Query.js"
+import { auditFilterOf } from "../../audit/Filter.js"
+import { optionalParam, query } from "../../Query.js"
 import { parameter } from "../../Query.js"
 import { auditColumns } from "../AuditColumns.js"
 import { withSpan, wordField } from "../Filters.js"
@@ -50,20 +51,8 @@ export const auditPage = operatorPage({
         },
         keyOf: ({ entryId }) => entryId,
         empty: html`<p>Nothing was changed yet.</p>`,
-        read: ({ action, actor, subject, workspace, ...span }, page) =>
-          trail.list(
-            {
-              ...Option.match(Option.fromNullable(workspace), {
-                onNone: () => ({}),
-                onSome: (workspaceId) => ({ workspaceId })
-              }),
-              ...(action === undefined ? {} : { action }),
-              ...(actor === undefined ? {} : { actor }),
-              ...(subject === undefined ? {} : { subjectId: subject }),
-              ...spanOf(span)
-            },
-            page
-          )
+        read: ({ workspace, ...params }, page) =>
+          trail.list({ ...(workspace === undefined ? {} : { workspaceId: workspace }), ...auditFilterOf(params) }, page)
       })
       return listScreen("Audit")(listed)
     })

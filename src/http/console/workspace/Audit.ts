@@ -3,7 +3,8 @@ import { Effect } from "effect"
 import { type AuditAction, auditActions } from "../../../domain/AuditEntry.js"
 import { AuditTrail } from "../../../services/AuditTrail.js"
 import { Members } from "../../../services/Members.js"
-import { choiceParam, optionalParam, query, spanOf } from "../../Query.js"
+import { auditFilterOf } from "../../audit/Filter.js"
+import { choiceParam, optionalParam, query } from "../../Query.js"
 import { auditColumns } from "../AuditColumns.js"
 import { choiceField, spanFields, spanParams, withSpan, wordField, wordParam } from "../Filters.js"
 import { html } from "../Html.js"
@@ -55,17 +56,7 @@ export const auditPage = workspacePage({
         keyOf: ({ entryId }) => entryId,
         empty: html`<p>Nothing was changed yet.</p>
           <p>Each change of a token, member, connection, limit or balance is written here.</p>`,
-        read: ({ action, actor, subject, ...span }, page) =>
-          trail.list(
-            {
-              workspaceId,
-              ...(action === undefined ? {} : { action }),
-              ...(actor === undefined ? {} : { actor }),
-              ...(subject === undefined ? {} : { subjectId: subject }),
-              ...spanOf(span)
-            },
-            page
-          )
+        read: (params, page) => trail.list({ workspaceId, ...auditFilterOf(params) }, page)
       })
       return listScreen("Audit")(listed)
     })
