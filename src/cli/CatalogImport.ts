@@ -91,7 +91,7 @@ const planned = Effect.fnUntraced(function* (to: string, endpoints: ReadonlyArra
   return { ...(yield* Drafts.plannedDrafts(to, drafts, asked)), endpoints: inManifests(endpoints) }
 })
 
-const kept = <E, R>(imported: Imported, asked: Asked, revisions: Layer.Layer<CatalogRevisions, E, R>) =>
+const writtenOrPublished = <E, R>(imported: Imported, asked: Asked, revisions: Layer.Layer<CatalogRevisions, E, R>) =>
   Effect.gen(function* () {
     tell("")
     const { endpoints } = imported
@@ -136,7 +136,7 @@ export const importOpenApi = <E, R>(revisions: Layer.Layer<CatalogRevisions, E, 
           if (Option.isSome(id) && files.length > 1)
             return yield* new NotUnderstood({ message: "--id: names the provider of one document, not of several" })
           const imports = yield* Effect.promise(() => import("../layers/catalog/import/ImportOpenApi.js"))
-          return yield* kept(
+          return yield* writtenOrPublished(
             yield* imports.importOpenApiFiles(
               files,
               (file, operations) => tell(`${file}: ${counted(operations, "operation")}`),
@@ -158,7 +158,11 @@ export const importJsonl = <E, R>(revisions: Layer.Layer<CatalogRevisions, E, R>
         json,
         Effect.gen(function* () {
           const imports = yield* Effect.promise(() => import("../layers/catalog/import/ImportJsonl.js"))
-          return yield* kept(yield* imports.importJsonl(file, (read) => tell(`${read} read`)), asked, revisions)
+          return yield* writtenOrPublished(
+            yield* imports.importJsonl(file, (read) => tell(`${read} read`)),
+            asked,
+            revisions
+          )
         })
       )
   ).pipe(

@@ -29,7 +29,7 @@ export const serve = Command.make(
     )
 ).pipe(Command.withDescription("Run the gateway until it is stopped, as npm start does"))
 
-const said = (names: ReadonlyArray<string>) => names.map((name) => `  ${name}`)
+const indented = (names: ReadonlyArray<string>) => names.map((name) => `  ${name}`)
 
 export const migrate = Command.make(
   "migrate",
@@ -54,7 +54,7 @@ export const migrate = Command.make(
             missing.length === 1 ? ["migration is", "1 migration"] : ["migrations are", `${missing.length} migrations`]
           if (missing.length === 0)
             return { json: { missing, ran: [] }, text: "The database is up to date; there is nothing to do" }
-          const list = [`${missing.length} ${one} missing:`, ...said(missing)].join("\n")
+          const list = [`${missing.length} ${one} missing:`, ...indented(missing)].join("\n")
           if (dryRun) return { json: { missing, ran: [] }, text: `${list}\nNothing was changed (--dry-run)` }
           yield* note(list)
           const ran = yield* pg.migrate(migrations)

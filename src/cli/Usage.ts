@@ -73,10 +73,10 @@ const unknownCommand = (args: ReadonlyArray<string>): string => {
   const names = [...new Set(below(words).flatMap((command) => command[words.length] ?? []))]
   // Commands are short words: what is three letters off is another word.
   const alike = similar(asked, names).filter((name) => editDistance(asked, name, mistypedMax) <= mistypedMax)
-  const said = [...words, asked].join(" ")
+  const command = [...words, asked].join(" ")
   return alike.length > 0
-    ? `There is no such command: ${said}${didYouMean(alike.map((name) => [...words, name].join(" ")))}`
-    : `There is no such command: ${said}; ${["gateway", ...words].join(" ")} has ${names.join(", ")}`
+    ? `There is no such command: ${command}${didYouMean(alike.map((name) => [...words, name].join(" ")))}`
+    : `There is no such command: ${command}; ${["gateway", ...words].join(" ")} has ${names.join(", ")}`
 }
 
 /** Every command has this option, of which the parser does not say what it takes. */
@@ -133,7 +133,7 @@ const sentences: ReadonlyArray<readonly [RegExp, (found: string, args: ReadonlyA
 ]
 
 /** One line of the parser in words of this program. */
-const said = (line: string, args: ReadonlyArray<string>): string => {
+const inOurWords = (line: string, args: ReadonlyArray<string>): string => {
   for (const [pattern, words] of sentences) {
     const found = pattern.exec(line)?.[1]
     if (found !== undefined) return words(found, args)
@@ -158,9 +158,9 @@ export const usageOf = (
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "")
-  const whole = lines.map((line) => said(line, args))
+  const whole = lines.map((line) => inOurWords(line, args))
   // A sentence that the library has wrapped stands in several lines.
-  const sentence = whole.some((line, at) => line !== lines[at]) ? whole.join("; ") : said(words, args)
+  const sentence = whole.some((line, at) => line !== lines[at]) ? whole.join("; ") : inOurWords(words, args)
   return sentence.endsWith(isMissing)
     ? `${sentence}; ${["gateway", ...commandIn(args)].join(" ")} --help shows an example`
     : sentence

@@ -23,11 +23,13 @@ export const field = <A, I, R>(
   description: string,
   example: NoInfer<A>
 ): Schema.Schema<A, I, R> => {
-  const shown = Option.getOrUndefined(SchemaAST.getJSONSchemaAnnotation(schema.ast))
-  const said = { description, examples: [example] } as const
+  const jsonSchema = Option.getOrUndefined(SchemaAST.getJSONSchemaAnnotation(schema.ast))
+  const annotations = { description, examples: [example] } as const
   // A schema that brings its own JSON Schema is shown by that alone.
   return schema.annotations(
-    shown === undefined || !("type" in shown) ? said : { ...said, jsonSchema: { ...shown, ...said } }
+    jsonSchema === undefined || !("type" in jsonSchema)
+      ? annotations
+      : { ...annotations, jsonSchema: { ...jsonSchema, ...annotations } }
   )
 }
 

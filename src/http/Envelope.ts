@@ -63,7 +63,7 @@ const topUpRefusal = [
     topUp === undefined ? {} : { topUp, reason: topUp.reason }
 ] as const
 
-const asked = { description: "The parameter that is wrong" }
+const wrongParameter = { description: "The parameter that is wrong" }
 const problems = Schema.Array(Api.FieldProblem).annotations({ description: "The fields that are wrong" })
 
 /** One row for each error class. A class without a row, or a row without a class, does not compile. */
@@ -167,7 +167,10 @@ export const Wire = {
     title: "Unknown category",
     example: new Api.UnknownCategory({ category: "persons", categories: ["company", "people"] }),
     beside: [
-      { field: Schema.Literal("category").annotations(asked), categories: texts("The categories that there are") },
+      {
+        field: Schema.Literal("category").annotations(wrongParameter),
+        categories: texts("The categories that there are")
+      },
       ({ categories }) => ({ field: "category", categories })
     ]
   }),
@@ -176,7 +179,10 @@ export const Wire = {
     title: "Unknown platform",
     example: new Api.UnknownPlatform({ platform: "linkedout", platforms: ["general", "linkedin"] }),
     beside: [
-      { field: Schema.Literal("platform").annotations(asked), platforms: texts("The platforms that there are") },
+      {
+        field: Schema.Literal("platform").annotations(wrongParameter),
+        platforms: texts("The platforms that there are")
+      },
       ({ platforms }) => ({ field: "platform", platforms })
     ]
   }),

@@ -27,10 +27,10 @@ const bind = (method: string, route: string, status: number) => ({
 const bound = new Map<string, ReturnType<typeof bind>>()
 
 export const observe = (method: string, route: string | null, status: number, elapsedSeconds: number): void => {
-  const shown = isKnownMethod(method) ? method : "other"
-  const key = `${shown} ${route} ${status}`
+  const methodLabel = isKnownMethod(method) ? method : "other"
+  const key = `${methodLabel} ${route} ${status}`
   const known = bound.get(key)
-  const { count, time } = known ?? bind(shown, route ?? "none", status)
+  const { count, time } = known ?? bind(methodLabel, route ?? "none", status)
   if (known === undefined) bound.set(key, { count, time })
   count.unsafeUpdate(1, [])
   time.unsafeUpdate(elapsedSeconds, [])

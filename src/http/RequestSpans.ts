@@ -60,12 +60,12 @@ export const makeRequestSpans = (tracer: Tracer, routes: ReadonlyArray<Route>, p
     ended: ({ sentMethod: method, url }, { requestId, route, runId, workspaceId }, exit) => {
       const status = Exit.isSuccess(exit) ? exit.value.status : null
       const run = runId ?? (route === null ? null : runIdIn(route, url))
-      const shown = isKnownMethod(method) ? method : "_OTHER"
+      const methodName = isKnownMethod(method) ? method : "_OTHER"
       return {
-        name: `${shown === "_OTHER" ? "HTTP" : shown}${route === null ? "" : ` ${route}`}`,
+        name: `${methodName === "_OTHER" ? "HTTP" : methodName}${route === null ? "" : ` ${route}`}`,
         attributes: {
           ...server,
-          "http.request.method": shown,
+          "http.request.method": methodName,
           "gateway.request.id": requestId,
           ...(route === null ? {} : { "http.route": route, "url.path": route }),
           ...(status === null ? {} : { "http.response.status_code": status }),

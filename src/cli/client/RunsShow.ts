@@ -115,9 +115,9 @@ const attemptJson = (attempt: Attempt) => ({
 
 /** What the provider answered to one attempt, in a line below it. */
 const saidLine = ({ errorCode, providerStatus, reason }: Attempt): ReadonlyArray<string> => {
-  const said = [errorCode, providerStatus === null ? null : `status ${providerStatus}`, reason]
-  const known = said.filter((part) => part !== null)
-  return known.length === 0 ? [] : [`     ${known.join(", ")}`]
+  const parts = [errorCode, providerStatus === null ? null : `status ${providerStatus}`, reason]
+  const reasons = parts.filter((part) => part !== null)
+  return reasons.length === 0 ? [] : [`     ${reasons.join(", ")}`]
 }
 
 /** With what only an operator can ask for: whose the run is, and how each call ended. */

@@ -22,7 +22,7 @@ import { quoteBody } from "../runs/QuoteBody.js"
 import { QuoteBody, quoteRequestOf } from "../runs/RunRequestBody.js"
 import { endpointId, reads, wholeNumberOr } from "./CatalogTools.js"
 import { fits } from "./Fitting.js"
-import { afterCancel, didFail, firstSkipped, RunView, shown, Skipped, summary } from "./RunView.js"
+import { afterCancel, didFail, firstSkipped, partOfRun, RunView, Skipped, summary } from "./RunView.js"
 import { tool } from "./Tool.js"
 
 const { connectionId, fallback, input } = QuoteBody.fields
@@ -92,7 +92,7 @@ export const runOperation = tool({
     const request = { ...quoteRequestOf(body, state.requestId), idempotencyKey, ...tracedBy(state) }
     const created = yield* runs.create(caller, request, wait)
     state.runId = created.run.runId
-    return shown(createdBody(created), visit)
+    return partOfRun(createdBody(created), visit)
   })
 })
 
@@ -138,7 +138,7 @@ export const getRun = tool({
     const runs = yield* Runs
     const trimming = fields === undefined ? {} : { fields: fields.join(",") }
     const body = yield* readRun(runs, visit.caller.workspaceId, runId, trimming)
-    return shown(body, visit, { maxItems: max_items ?? null, skipItems: skip_items ?? 0 })
+    return partOfRun(body, visit, { maxItems: max_items ?? null, skipItems: skip_items ?? 0 })
   })
 })
 
@@ -152,7 +152,7 @@ export const cancelTool = tool({
   input: Schema.Struct({ runId }),
   output: RunView,
   call: Effect.fnUntraced(function* ({ runId }, visit) {
-    return afterCancel(shown(yield* cancelRun(yield* Runs, visit.caller.workspaceId, runId), visit))
+    return afterCancel(partOfRun(yield* cancelRun(yield* Runs, visit.caller.workspaceId, runId), visit))
   })
 })
 

@@ -230,7 +230,7 @@ const cutOff = (view: RunView, result: Json, part: Part, reader: Reader): RunVie
 }
 
 /** The run with that part of its result that was asked for, as far as it fits. */
-export const shown = (body: RunBody, reader: Reader, part: Part = everything): RunView => {
+export const partOfRun = (body: RunBody, reader: Reader, part: Part = everything): RunView => {
   const view = viewOf(body, reader)
   const { result } = body
   if (result === undefined) return view

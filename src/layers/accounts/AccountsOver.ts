@@ -74,9 +74,9 @@ const authenticate = ({ rows, uses }: Parts): Accounts["Type"]["authenticate"] =
   Effect.fnUntraced(function* (token) {
     const text = Redacted.value(token)
     if (!mayBeToken(text)) return yield* new Unauthorized()
-    const asked = tokenDigest(text)
-    const found = yield* rows.tokenByDigest(asked)
-    if (found === null || !sameDigest(found.digest, asked)) return yield* new Unauthorized()
+    const digest = tokenDigest(text)
+    const found = yield* rows.tokenByDigest(digest)
+    if (found === null || !sameDigest(found.digest, digest)) return yield* new Unauthorized()
     const { principal, revoked } = found
     if (revoked) return yield* new TokenRevoked()
     const usedAt = yield* Clock.currentTimeMillis

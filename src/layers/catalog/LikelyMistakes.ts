@@ -259,7 +259,7 @@ export const providerFiles = ({
   return [...files.values()]
 }
 
-const named = 3
+const namesShown = 3
 
 /** Warnings about files with operations without any sample: nothing shows what their rules make of an answer. */
 export const likelyUnshown = ({
@@ -275,6 +275,6 @@ export const likelyUnshown = ({
   return Array.from(byFile, ([file, ids]) => ({
     file,
     path: "operations",
-    message: `no sample shows what is made of an answer of ${ids.slice(0, named).join(", ")}${ids.length > named ? ` and ${ids.length - named} more` : ""}`
+    message: `no sample shows what is made of an answer of ${ids.slice(0, namesShown).join(", ")}${ids.length > namesShown ? ` and ${ids.length - namesShown} more` : ""}`
   }))
 }

@@ -36,16 +36,16 @@ export const priceChanges = (before: Iterable<Priced>, after: ReadonlyArray<Pric
   })
 }
 
-const named = 20
+const namesShown = 20
 
 /** A sentence for each change; of many, the first ones and how many more there are. */
 export const priceChangeWords = (changes: ReadonlyArray<PriceChange>): ReadonlyArray<string> => [
   ...changes
-    .slice(0, named)
+    .slice(0, namesShown)
     .map(({ after, before, id }) =>
       before === after
         ? `Changes how the price of ${id} depends on its input: ${after}`
         : `Changes the price of ${id}: ${before} → ${after}`
     ),
-  ...(changes.length > named ? [`Changes the prices of ${changes.length - named} more operations`] : [])
+  ...(changes.length > namesShown ? [`Changes the prices of ${changes.length - namesShown} more operations`] : [])
 ]

@@ -76,7 +76,7 @@ const oneProcess = (onStart: (worker: Worker) => void = () => undefined): Effect
   )
 
 /** Another process whenever one ends. */
-const kept = (first: Effect.Effect<Ended>): Effect.Effect<never> =>
+const startedAgain = (first: Effect.Effect<Ended>): Effect.Effect<never> =>
   Effect.gen(function* () {
     let pause = pauseMillisMin
     let next = first
@@ -108,14 +108,14 @@ export const severalProcesses = (count: number): Effect.Effect<never, FirstProce
       )
       // One that ends before it listens is not started again: what it has said is what is wrong.
       fork(
-        kept(
+        startedAgain(
           Effect.tap(first, ({ code }) =>
             Effect.whenEffect(Effect.never, Deferred.fail(begun, new FirstProcessEnded({ code })))
           )
         )
       )
       yield* Deferred.await(begun)
-      for (let index = 1; index < count; index += 1) fork(kept(oneProcess()))
+      for (let index = 1; index < count; index += 1) fork(startedAgain(oneProcess()))
       return yield* Effect.never
     })
   )

@@ -62,7 +62,7 @@ const synced = async (path: string, flags: string) => {
 const linkless: ReadonlySet<unknown> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])
 
 /** Gives a file its name, unless something has it: then false. Names are durable once their folder is. */
-const named = async (folder: string, from: string, to: string): Promise<boolean> => {
+const givenName = async (folder: string, from: string, to: string): Promise<boolean> => {
   await synced(from, "r+")
   const done = await link(from, to).then(
     () => true,
@@ -211,7 +211,7 @@ export const ArchiveFilesOnDisk = (folder: string): Layer.Layer<ArchiveFiles> =>
         return yield* new ArchiveOccupied({
           message: `${manifest} is there already, of a file that is not, with other content. It is left as it is, and the runs of ${month} stay in the database. Another gateway may have written it, or this one before its database was restored: give each gateway a GATEWAY_ARCHIVE_DIR of its own, or move the manifest away`
         })
-      if (yield* attempt(`Naming ${path}`, () => named(folder, partial, path))) return found
+      if (yield* attempt(`Naming ${path}`, () => givenName(folder, partial, path))) return found
     }
     const there = yield* attempt(`Reading ${path}`, () => inspectIfRuns(path))
     if (there === null) return yield* noFile(path, month)

@@ -82,9 +82,9 @@ export function* textSteps(
   contentType: string | undefined,
   kind: TextKind
 ): Generator<void, DecodedText> {
-  const named = /charset="?([\w-]+)/i.exec(contentType ?? "")?.[1]
+  const inContentType = /charset="?([\w-]+)/i.exec(contentType ?? "")?.[1]
   const marked = utf16Of(bytes, kind === "json") ?? (kind === "xml" && hasUtf8Mark(bytes) ? "utf-8" : undefined)
-  const charset = marked ?? named ?? (kind === "xml" ? declaredIn(bytes) : undefined) ?? "utf-8"
+  const charset = marked ?? inContentType ?? (kind === "xml" ? declaredIn(bytes) : undefined) ?? "utf-8"
   const replaced = (text: string): DecodedText => ({
     text,
     note: `It holds bytes that are no ${charset}; each stands as U+FFFD.`

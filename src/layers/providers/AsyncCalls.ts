@@ -168,8 +168,8 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<ProviderAnswer, CallFai
     })
 
   const resultOf = (result: NonNullable<AsyncRules["result"]>, id: string, answer: WireAnswer): FollowUp => {
-    const named = "path" in result && result.id !== undefined
-    const resultId = named ? idOf(readOf(plan.rules.resultId, answer)) : id
+    const hasOwnId = "path" in result && result.id !== undefined
+    const resultId = hasOwnId ? idOf(readOf(plan.rules.resultId, answer)) : id
     if (resultId === null) return untold("ended the operation without the id of its result", answer)
     return Either.match(follow(result, resultId, readOf(plan.rules.resultUrl, answer)), {
       onLeft: (detail) => untold(`ended the operation and ${detail}`, answer),

@@ -32,9 +32,9 @@ const given = (file: JsonObject, name: string): Json | undefined => member(file,
 const untyped = (file: JsonObject, types: ReadonlyArray<string>, declaredType: string | undefined): string | null => {
   if (declaredType !== undefined) return typeProblem(declaredType, types)
   const filename = given(file, "filename")
-  const named = typeof filename === "string" ? typesOfName(filename) : []
-  if (named.some((type) => typeProblem(type, types) === null)) return null
-  const [first] = named
+  const typesByName = typeof filename === "string" ? typesOfName(filename) : []
+  if (typesByName.some((type) => typeProblem(type, types) === null)) return null
+  const [first] = typesByName
   return first === undefined
     ? `contentType is missing, and the name of the file does not say its type: this operation takes ${types.join(", ")}`
     : `${typeProblem(first, types) ?? ""}: contentType says it where the name of the file does not`

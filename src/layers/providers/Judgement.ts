@@ -197,7 +197,7 @@ const emptyVerdict = (
   view: AnswerView
 ): Option.Option<Either.Either<Verdict, Undocumented | VerdictFailure>> => {
   const { operation } = seen.endpoint
-  const named = isNamedSuccess(operation.response, view.status)
+  const isNamed = isNamedSuccess(operation.response, view.status)
   const saysMiss = operation.response.missStatuses.includes(view.status) || showsMiss(seen, view)
   if (operation.effect === "effectful" && !saysMiss && view.status < 300) {
     const { job, output } = operation
@@ -215,8 +215,8 @@ const emptyVerdict = (
       })
     )
   }
-  if (!named && !saysMiss && !emptyStatuses.has(view.status)) return Option.none()
-  if (named || saysMiss || seen.rules.success !== undefined || holds(seen.rules.weak, view))
+  if (!isNamed && !saysMiss && !emptyStatuses.has(view.status)) return Option.none()
+  if (isNamed || saysMiss || seen.rules.success !== undefined || holds(seen.rules.weak, view))
     return Option.some(verdictOf(seen, view, nothing))
   return Option.some(
     Either.map(mapped(seen, view, "miss", false), (normalized): Verdict => ({

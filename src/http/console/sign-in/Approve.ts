@@ -134,7 +134,7 @@ const workspaceField = (typed: Typed) =>
     }
   )
 
-const shown = (visit: SignedInVisit, login: LoginApproval, typed: Typed, problem: string | null) =>
+const loginScreen = (visit: SignedInVisit, login: LoginApproval, typed: Typed, problem: string | null) =>
   Effect.gen(function* () {
     const problemNotice = problem !== null && html`<div class="told" role="alert"><p>${problem}</p></div>`
     switch (login.status) {
@@ -191,7 +191,9 @@ const approvePage: Page<Services> = {
   sees: "signed_in",
   navigation: null,
   handle: ({ signedIn }) =>
-    Effect.flatMap(signedIn, (visit) => Effect.flatMap(loginOf(visit), (login) => shown(visit, login, new Map(), null)))
+    Effect.flatMap(signedIn, (visit) =>
+      Effect.flatMap(loginOf(visit), (login) => loginScreen(visit, login, new Map(), null))
+    )
 }
 
 const decide = (visit: SignedInVisit, login: LoginApproval, typed: Typed) =>
@@ -231,7 +233,7 @@ const approveForm: Page<Services> = {
             error._tag === "forbidden"
               ? `Your role has not the scope ${error.scope}, so you cannot give it. Ask an owner.`
               : error.message
-          const again = yield* orFirst(shown(visit, now, fields, problem), error)
+          const again = yield* orFirst(loginScreen(visit, now, fields, problem), error)
           return { ...again, status: row?.status ?? 500, headers: row?.headers(error) ?? {} }
         })
       )

@@ -25,13 +25,13 @@ export const nextOf = (
 ): string => {
   if (owedMicros > 0)
     return `${write(owedMicros)} of it is still owed. The next money on the balance pays that first: a top-up, or money that a run gives back.`
-  const asked = reversals.some(({ state }) => state === "open")
+  const openQuestion = reversals.some(({ state }) => state === "open")
     ? " The bank asks about the payment; nothing is taken unless that becomes a dispute."
     : ""
   return takenBackMicros > 0
-    ? `${write(takenBackMicros)} of it went back to the payer. Nothing is owed.${asked}`
-    : status === "paid" && asked !== ""
-      ? asked.trim()
+    ? `${write(takenBackMicros)} of it went back to the payer. Nothing is owed.${openQuestion}`
+    : status === "paid" && openQuestion !== ""
+      ? openQuestion.trim()
       : message
 }
 
