@@ -9,8 +9,9 @@ import type { Case } from "./Case.js"
 import { inputs } from "./Inputs.js"
 import { manifests } from "./Manifests.js"
 import { rules } from "./Rules.js"
+import { shownResults } from "./Shown.js"
 
-export const cases: ReadonlyArray<Case> = [...answers, ...rules, ...inputs, ...manifests]
+export const cases: ReadonlyArray<Case> = [...answers, ...rules, ...inputs, ...manifests, ...shownResults]
 
 const origin = "https://api.provider.test"
 

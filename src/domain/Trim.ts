@@ -1,11 +1,13 @@
 /**
  * Shrinks a result for reading: keeps only some dotted paths, and at most so many items of every array (contract: "GET
  * /v1/runs/{runId}", `fields` and `max_items`). The tools of agents also skip items. Arrays are walked per element and
- * leave no trace in a path. Each value is looked at once, however many paths there are. Never changes what is stored or
- * charged.
+ * leave no trace in a path. Each value is looked at once, however many paths there are, and only what loses something
+ * is copied. A result may be large: the work is a generator of short steps, between which others are served. Never
+ * changes what is stored or charged.
  */
 import { Either } from "effect"
-import { isObject, type Json } from "./Json.js"
+import { isObject, type Json, type JsonObject } from "./Json.js"
+import { member, setMember } from "./Members.js"
 
 export interface TrimRequest {
   readonly fields: ReadonlyArray<string> | null
@@ -61,13 +63,27 @@ const grow = (root: Branch, names: ReadonlyArray<string>): Branch => {
   return at
 }
 
+/** Values between two steps. */
+const valuesPerStep = 128
+
+/** What a walk has seen so far. */
+interface Walk {
+  values: number
+  /** Whether a list has lost items. */
+  lost: boolean
+}
+
+const isStep = (walk: Walk): boolean => (walk.values += 1) % valuesPerStep === 0
+
+const holdsMore = (value: Json): value is JsonObject | ReadonlyArray<Json> => Array.isArray(value) || isObject(value)
+
 /**
  * What the paths name in a value; undefined where none leads anywhere. An object in an array stays in its place, empty
  * if need be; an item that has no members is not what a longer path names, and goes. Below the end of a path the walk
  * goes on for longer ones, to see whether they lead somewhere.
  */
-const keep = (value: Json, at: Branch): Json | undefined => {
-  const kept = at.children.size === 0 ? undefined : keepBelow(value, at)
+function* keep(value: Json, at: Branch, walk: Walk): Generator<void, Json | undefined> {
+  const kept = at.children.size === 0 || !holdsMore(value) ? undefined : yield* keepBelow(value, at, walk)
   if (at.ends) {
     at.reached = true
     return value
@@ -75,26 +91,32 @@ const keep = (value: Json, at: Branch): Json | undefined => {
   return kept
 }
 
-const keepBelow = (value: Json, at: Branch): Json | undefined => {
-  if (Array.isArray(value)) {
-    const kept = value.map((item) => keepItem(item, at))
-    return kept.some(({ named }) => named) ? kept.flatMap(({ item }) => (item === undefined ? [] : [item])) : undefined
-  }
+function* keepBelow(value: Json, at: Branch, walk: Walk): Generator<void, Json | undefined> {
+  if (Array.isArray(value)) return yield* keepItems(value, at, walk)
   if (!isObject(value)) return undefined
-  const members: Array<readonly [string, Json]> = []
-  for (const [name, member] of Object.entries(value)) {
+  let made: { [name: string]: Json } | undefined
+  for (const name of Object.keys(value)) {
+    if (isStep(walk)) yield
     const child = at.children.get(name)
-    const kept = child === undefined ? undefined : keep(member, child)
-    if (kept !== undefined) members.push([name, kept])
+    if (child === undefined) continue
+    const kept = yield* keep(member(value, name) ?? null, child, walk)
+    if (kept !== undefined) setMember((made ??= {}), name, kept)
   }
-  return members.length === 0 ? undefined : Object.fromEntries(members)
+  return made
 }
 
-/** What stays of an item of an array, and whether a path leads into it. */
-const keepItem = (item: Json, at: Branch): { readonly item: Json | undefined; readonly named: boolean } => {
-  const kept = keepBelow(item, at)
-  if (kept !== undefined) return { item: kept, named: true }
-  return { item: Array.isArray(item) ? [] : isObject(item) ? {} : undefined, named: false }
+function* keepItems(list: ReadonlyArray<Json>, at: Branch, walk: Walk): Generator<void, Json | undefined> {
+  const made: Array<Json> = []
+  /** Whether a path leads into an item. */
+  let isNamed = false
+  for (const item of list) {
+    if (isStep(walk)) yield
+    if (!holdsMore(item)) continue
+    const kept = yield* keepBelow(item, at, walk)
+    isNamed ||= kept !== undefined
+    made.push(kept ?? (Array.isArray(item) ? [] : {}))
+  }
+  return isNamed ? made : undefined
 }
 
 /**
@@ -106,49 +128,115 @@ interface Level {
   total: number
   /** Arrays that are items of the arrays here. */
   nested: Level | null
-  readonly members: Map<string, Level>
+  /** By the name, in the order in which the names were met; null where nothing at a name holds more. */
+  members: Map<string, Level | null> | null
 }
 
-const level = (): Level => ({ kept: 0, total: 0, nested: null, members: new Map() })
+const level = (): Level => ({ kept: 0, total: 0, nested: null, members: null })
 
-const cut = (value: Json, maxItems: number, skipItems: number, at: Level): Json => {
-  if (Array.isArray(value)) {
-    const kept = value.length > maxItems || skipItems > 0 ? value.slice(skipItems, skipItems + maxItems) : value
-    at.kept += kept.length
-    at.total += value.length
-    return kept.map((item) => cut(item, maxItems, 0, Array.isArray(item) ? (at.nested ??= level()) : at))
+function* cut(value: Json, maxItems: number, skipItems: number, at: Level, walk: Walk): Generator<void, Json> {
+  if (Array.isArray(value)) return yield* cutItems(value, maxItems, skipItems, at, walk)
+  return isObject(value) ? yield* cutMembers(value, maxItems, skipItems, at, walk) : value
+}
+
+function* cutItems(
+  list: ReadonlyArray<Json>,
+  maxItems: number,
+  skipItems: number,
+  at: Level,
+  walk: Walk
+): Generator<void, Json> {
+  const kept = list.length > maxItems || skipItems > 0 ? list.slice(skipItems, skipItems + maxItems) : list
+  at.kept += kept.length
+  at.total += list.length
+  walk.lost ||= kept.length < list.length
+  let made: Array<Json> | undefined
+  for (let index = 0; index < kept.length; index += 1) {
+    if (isStep(walk)) yield
+    const item = kept[index] ?? null
+    if (!holdsMore(item)) continue
+    const shorter = yield* cut(item, maxItems, 0, Array.isArray(item) ? (at.nested ??= level()) : at, walk)
+    if (shorter !== item) (made ??= [...kept])[index] = shorter
   }
-  if (!isObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => {
-      const below = at.members.get(name) ?? level()
-      at.members.set(name, below)
-      return [name, cut(member, maxItems, skipItems, below)]
-    })
-  )
+  return made ?? kept
 }
 
-const shortened = (at: Level, path: string): ReadonlyArray<TrimmedArray> => [
-  ...(at.kept < at.total ? [{ path: path === "" ? "$" : path, kept: at.kept, total: at.total }] : []),
-  ...(at.nested === null ? [] : shortened(at.nested, `${path === "" ? "$" : path}[]`)),
-  ...[...at.members].flatMap(([name, below]) => shortened(below, path === "" ? name : `${path}.${name}`))
-]
+function* cutMembers(
+  value: JsonObject,
+  maxItems: number,
+  skipItems: number,
+  at: Level,
+  walk: Walk
+): Generator<void, Json> {
+  const names = Object.keys(value)
+  const levels = (at.members ??= new Map())
+  let made: { [name: string]: Json } | undefined
+  for (const [index, name] of names.entries()) {
+    if (isStep(walk)) yield
+    const inner = member(value, name) ?? null
+    let below = levels.get(name)
+    if (below === undefined) levels.set(name, (below = null))
+    let shorter: Json = inner
+    if (holdsMore(inner)) {
+      if (below === null) levels.set(name, (below = level()))
+      shorter = yield* cut(inner, maxItems, skipItems, below, walk)
+    }
+    if (made === undefined && shorter !== inner) made = yield* firstMembers(value, names, index, walk)
+    if (made !== undefined) setMember(made, name, shorter)
+  }
+  return made ?? value
+}
 
-export const trim = (given: Json, request: TrimRequest): Either.Either<Trimmed, NoSuchPath> => {
-  const kept = request.fields === null ? Either.right(given) : pick(given, request.fields)
+/** A copy of the members before this one. An object with many names is not copied at once: that takes long. */
+function* firstMembers(
+  value: JsonObject,
+  names: ReadonlyArray<string>,
+  end: number,
+  walk: Walk
+): Generator<void, { [name: string]: Json }> {
+  const made: { [name: string]: Json } = {}
+  for (let index = 0; index < end; index += 1) {
+    if (isStep(walk)) yield
+    const name = names[index] ?? ""
+    setMember(made, name, member(value, name) ?? null)
+  }
+  return made
+}
+
+function* collect(at: Level, path: string, into: Array<TrimmedArray>, walk: Walk): Generator<void> {
+  if (at.kept < at.total) into.push({ path: path === "" ? "$" : path, kept: at.kept, total: at.total })
+  if (at.nested !== null) yield* collect(at.nested, `${path === "" ? "$" : path}[]`, into, walk)
+  for (const [name, below] of at.members ?? []) {
+    if (isStep(walk)) yield
+    if (below !== null) yield* collect(below, path === "" ? name : `${path}.${name}`, into, walk)
+  }
+}
+
+export function* trim(
+  given: Json,
+  { fields, maxItems, skipItems = 0 }: TrimRequest
+): Generator<void, Either.Either<Trimmed, NoSuchPath>> {
+  const walk: Walk = { values: 0, lost: false }
+  const kept = fields === null ? Either.right(given) : yield* pick(given, fields, walk)
   if (Either.isLeft(kept)) return Either.left(kept.left)
-  const { maxItems, skipItems = 0 } = request
-  if (maxItems === null && skipItems === 0) return Either.right({ value: kept.right, truncated: false, arrays: [] })
   const root = level()
-  const value = cut(kept.right, maxItems ?? Infinity, skipItems, root)
-  const arrays = shortened(root, "")
+  const value =
+    maxItems === null && skipItems === 0
+      ? kept.right
+      : yield* cut(kept.right, maxItems ?? Infinity, skipItems, root, walk)
+  const arrays: Array<TrimmedArray> = []
+  if (walk.lost) yield* collect(root, "", arrays, walk)
   return Either.right({ value, truncated: arrays.length > 0, arrays })
 }
 
-const pick = (value: Json, fields: ReadonlyArray<string>): Either.Either<Json, NoSuchPath> => {
+function* pick(
+  value: Json,
+  fields: ReadonlyArray<string>,
+  walk: Walk
+): Generator<void, Either.Either<Json, NoSuchPath>> {
   const root = branch()
   const ends = fields.map((field) => ({ field, end: grow(root, field.split(".")) }))
-  const kept = keep(value, root)
+  const kept = yield* keep(value, root, walk)
   const missing = ends.find(({ end }) => !end.reached)
   return missing === undefined ? Either.right(kept ?? value) : Either.left({ _tag: "NoSuchPath", path: missing.field })
 }

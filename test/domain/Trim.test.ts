@@ -3,9 +3,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Either, FastCheck as fc } from "effect"
 import { isObject, type Json } from "../../src/domain/Json.js"
 import { trim, type Trimmed, type TrimRequest } from "../../src/domain/Trim.js"
+import { allSteps } from "../../src/services/Slices.js"
+import { plainTrim } from "./plainTrim.js"
 
 const trimmed = (value: Json, request: Partial<TrimRequest>): Trimmed =>
-  Either.getOrThrow(trim(value, { fields: null, maxItems: null, ...request }))
+  Either.getOrThrow(allSteps(trim(value, { fields: null, maxItems: null, ...request })))
 const anyJson = fc.jsonValue({ maxDepth: 4 }).map((value): Json => JSON.parse(JSON.stringify(value)))
 
 const arraysOf = (value: Json): ReadonlyArray<ReadonlyArray<Json>> =>
@@ -83,7 +85,7 @@ describe("trim", () => {
 
   it("names a path that is nowhere, an inherited one too", () => {
     for (const path of ["x", "people.x", "total.x", "constructor", "__proto__", "people.length", "people.0"]) {
-      const result = trim({ people: [{ name: "a" }], total: 3 }, { fields: ["total", path], maxItems: null })
+      const result = allSteps(trim({ people: [{ name: "a" }], total: 3 }, { fields: ["total", path], maxItems: null }))
       assert.deepStrictEqual(result, Either.left({ _tag: "NoSuchPath", path }))
     }
   })
@@ -146,5 +148,48 @@ describe("trim", () => {
       { path: "rows", kept: 1, total: 2 },
       { path: "rows[].cells", kept: 1, total: 2 }
     ])
+  })
+
+  it("answers what plain trimming of everything does, to the letter", () => {
+    const name = fc.constantFrom("a", "b", "c", "", "0", "a.b", "__proto__")
+    const { value: anyValue } = fc.letrec<{ value: Json }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 5, depthSize: "large", withCrossShrink: true },
+        fc.constantFrom<Json>(1, null, "x", [], {}),
+        fc.array(tie("value"), { maxLength: 5 }),
+        fc
+          .array(fc.tuple(name, tie("value")), { maxLength: 4 })
+          .map((members): Json => Object.fromEntries<Json>(members))
+      )
+    }))
+    const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join("."))
+    fc.assert(
+      fc.property(
+        anyValue,
+        fc.option(fc.array(path, { minLength: 1, maxLength: 3 })),
+        fc.option(fc.integer({ min: 1, max: 3 })),
+        fc.nat({ max: 2 }),
+        (value, fields, maxItems, skipItems) => {
+          const request = { fields, maxItems, skipItems }
+          assert.strictEqual(JSON.stringify(allSteps(trim(value, request))), JSON.stringify(plainTrim(value, request)))
+        }
+      ),
+      { numRuns: 2_000 }
+    )
+  })
+
+  it("copies nothing that loses nothing, and works in short steps", () => {
+    const whole = { names: Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`n${at}`, at])), rows: [[1]] }
+    const wide = Array.from({ length: 5_000 }, (_, at) => [`k${at}`, [at, at]] as const)
+    const value: Json = { whole, wide: Object.fromEntries(wide) }
+    const steps = trim(value, { fields: null, maxItems: 1 })
+    let count = 0
+    let step = steps.next()
+    for (; step.done !== true; step = steps.next()) count += 1
+    assert.isAbove(count, 100)
+    const kept = Either.getOrThrow(step.value)
+    assert.strictEqual(kept.arrays.length, 5_000)
+    assert.isTrue(isObject(kept.value) && kept.value["whole"] === whole)
+    assert.strictEqual(trimmed(value, { maxItems: 2 }).value, value)
   })
 })

@@ -1,58 +1,51 @@
 /**
  * Keeps the answers of tools small enough for a language model: nothing above `toolAnswerBytesMax`. What is left out is
- * said, with the way to get it. Never changes what is stored or charged.
+ * said, with the way to get it. A try to shorten a result costs what it shows and not what there is: it ends where the
+ * bytes do. Never changes what is stored or charged.
  */
 import { Either } from "effect"
 import { cutText } from "../../domain/Characters.js"
-import { isObject, type Json } from "../../domain/Json.js"
+import { ExactNumber } from "../../domain/ExactNumber.js"
+import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import { toolAnswerBytesMax } from "../../domain/limits/AgentTools.js"
 import { writeJson } from "../../domain/LosslessJson.js"
+import { member, setMember } from "../../domain/Members.js"
 import { trim, type TrimmedArray } from "../../domain/Trim.js"
+import { longestInner, longestList, longestOuter } from "./Lists.js"
 
 export const bytesOf = (value: Json | object): number => Buffer.byteLength(writeJson(value))
 
-export const fits = (value: Json | object): boolean => bytesOf(value) <= toolAnswerBytesMax
+/** What is left of so many bytes behind the JSON of a text; nothing is written that is longer anyway. */
+const leftAfterText = (text: string, left: number): number =>
+  text.length > left ? -1 : left - Buffer.byteLength(JSON.stringify(text))
 
-const cutTexts = (value: Json, charsMax: number): Json => {
-  if (typeof value === "string") return value.length <= charsMax ? value : `${cutText(value, charsMax)}…`
-  if (Array.isArray(value)) return value.map((item) => cutTexts(item, charsMax))
-  if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, cutTexts(inner, charsMax)]))
+const isRecord = (value: object): value is { readonly [name: string]: unknown } => !("toJSON" in value)
+
+/** What is left of so many bytes behind the JSON of a value; less than nothing where it has more. */
+const leftAfter = (value: unknown, left: number): number => {
+  if (typeof value === "string") return leftAfterText(value, left)
+  if (value instanceof ExactNumber) return left - value.literal.length
+  if (Array.isArray(value)) {
+    let rest = left - 2 - Math.max(0, value.length - 1)
+    for (let at = 0; at < value.length && rest >= 0; at += 1) rest = leftAfter(value[at] ?? null, rest)
+    return rest
+  }
+  if (typeof value !== "object" || value === null) return left - JSON.stringify(value).length
+  // Data may have a member of that name.
+  if (!isRecord(value)) return left - bytesOf(value)
+  let rest = left - 2
+  let members = 0
+  for (const name of Object.keys(value)) {
+    if (rest < 0) break
+    const inner = member(value, name)
+    if (inner === undefined) continue
+    rest = leftAfter(inner, leftAfterText(name, rest) - (members === 0 ? 1 : 2))
+    members += 1
+  }
+  return rest
 }
 
-const hasLonger = (value: Json, chars: number): boolean => {
-  if (typeof value === "string") return value.length > chars
-  if (Array.isArray(value)) return value.some((item) => hasLonger(item, chars))
-  return isObject(value) && Object.values(value).some((inner) => hasLonger(inner, chars))
-}
-
-const longestList = (value: Json): number => {
-  if (Array.isArray(value))
-    return value.reduce<number>((longest, item) => Math.max(longest, longestList(item)), value.length)
-  if (!isObject(value)) return 0
-  return Object.values(value).reduce<number>((longest, inner) => Math.max(longest, longestList(inner)), 0)
-}
-
-const longer = (one: number, other: number): number => Math.max(one, other)
-
-/** Of the lists that are in no other one, which `skipItems` reads on: how many items the longest has. */
-export const longestOuter = (value: Json): number => {
-  if (Array.isArray(value)) return value.length
-  return isObject(value) ? Object.values(value).map(longestOuter).reduce(longer, 0) : 0
-}
-
-/** The same of the lists that are inside those items of the others that are shown. */
-const longestInner = (value: Json, skipItems: number, items: number): number => {
-  if (Array.isArray(value))
-    return value
-      .slice(skipItems, skipItems + items)
-      .map(longestList)
-      .reduce(longer, 0)
-  if (!isObject(value)) return 0
-  return Object.values(value)
-    .map((inner) => longestInner(inner, skipItems, items))
-    .reduce(longer, 0)
-}
+export const fits = (value: Json | object): boolean => leftAfter(value, toolAnswerBytesMax) >= 0
 
 /** How long texts may be, from the longest on, while at least so many items of each list have room beside them. */
 const steps = [
@@ -83,56 +76,106 @@ export interface Shortened {
   readonly arrays: ReadonlyArray<TrimmedArray>
 }
 
-/** The most of a part of a result that has so many bytes; null when not even its shape has. */
-export const shortened = (result: Json, { maxItems, skipItems }: Part, bytesMax: number): Shortened | null => {
-  const longest = Math.max(1, Math.min(maxItems ?? Infinity, longestList(result)))
-  const shownWith = (items: number, chars: number): Shortened | null => {
-    const kept = Either.getOrNull(trim(result, { fields: null, maxItems: items, skipItems }))
-    if (kept === null) return null
-    const value = cutTexts(kept.value, chars)
-    if (bytesOf(value) > bytesMax) return null
-    const { arrays } = kept
-    return {
-      value,
-      items: arrays.length === 0 ? null : items,
-      outerGoesOn: longestOuter(result) > skipItems + items,
-      innerGoesOn: longestInner(result, skipItems, items) > items,
-      chars: hasLonger(kept.value, chars) ? chars : null,
-      arrays
-    }
+/** An object with more names than this keeps them until the end: to list them takes long. */
+const namesKept = 1_000
+
+type NamesOf = (value: JsonObject) => ReadonlyArray<string>
+
+const makeNamesOf = (): NamesOf => {
+  const kept = new Map<JsonObject, ReadonlyArray<string>>()
+  return (value) => {
+    const names = kept.get(value) ?? Object.keys(value)
+    if (names.length > namesKept) kept.set(value, names)
+    return names
   }
-  for (const { chars, items: least } of steps) {
-    let shown = Math.min(least, longest)
-    let best = shownWith(shown, chars)
+}
+
+/** One try: how much of everything is shown, and how many bytes are left for it. */
+interface Try {
+  readonly items: number
+  /** Characters of each text. */
+  readonly chars: number
+  readonly namesOf: NamesOf
+  left: number
+  /** Whether a text was longer. */
+  endsTexts: boolean
+}
+
+/** What is shown of a value. It means nothing when no bytes are left. */
+const tried = (value: Json, skipItems: number, one: Try): Json => {
+  if (typeof value === "string") {
+    const isLonger = value.length > one.chars
+    // Without its texts a value shows the least that it can.
+    const text = !isLonger ? value : one.chars === 0 ? "" : `${cutText(value, one.chars)}…`
+    one.endsTexts ||= isLonger
+    one.left = leftAfterText(text, one.left)
+    return text
+  }
+  if (Array.isArray(value)) {
+    const shown: Array<Json> = []
+    one.left -= 2
+    const end = Math.min(value.length, skipItems + one.items)
+    for (let at = skipItems; at < end && one.left >= 0; at += 1) {
+      if (at > skipItems) one.left -= 1
+      shown.push(tried(value[at] ?? null, 0, one))
+    }
+    return shown
+  }
+  if (!isObject(value)) {
+    one.left = leftAfter(value, one.left)
+    return value
+  }
+  const shown: { [name: string]: Json } = {}
+  one.left -= 2
+  for (const [at, name] of one.namesOf(value).entries()) {
+    one.left = leftAfterText(name, one.left) - (at === 0 ? 1 : 2)
+    if (one.left < 0) break
+    setMember(shown, name, tried(member(value, name) ?? null, skipItems, one))
+  }
+  return shown
+}
+
+/** The most of a part of a result that has so many bytes; null when not even its shape has. */
+export function* shortened(
+  result: Json,
+  { maxItems, skipItems }: Part,
+  bytesMax: number
+): Generator<void, Shortened | null> {
+  const namesOf = makeNamesOf()
+  const shownWith = (items: number, chars: number) => {
+    const one: Try = { items, chars, namesOf, left: bytesMax, endsTexts: false }
+    const value = tried(result, skipItems, one)
+    return one.left < 0 ? null : { value, chars: one.endsTexts ? chars : null }
+  }
+  // Every step shows at least this.
+  const least = shownWith(1, 0)
+  yield
+  if (least === null) return null
+  const longest = Math.max(1, Math.min(maxItems ?? Infinity, yield* longestList(result)))
+  for (const { chars, items: fewest } of steps) {
+    let items = Math.min(fewest, longest)
+    let best = shownWith(items, chars)
+    yield
     if (best === null) continue
-    // Each try costs about as much as what it shows, however long the list is.
-    for (let more = shown; more > 0 && shown < longest;) {
-      const items = Math.min(shown + more, longest)
-      const next = shownWith(items, chars)
+    for (let more = items; more > 0 && items < longest;) {
+      const next = shownWith(Math.min(items + more, longest), chars)
+      yield
       if (next === null) more = Math.floor(more / 2)
       else {
         best = next
-        shown = items
+        items = Math.min(items + more, longest)
         more *= 2
       }
     }
-    return best
+    const kept = yield* trim(result, { fields: null, maxItems: items, skipItems })
+    const arrays = Either.match(kept, { onLeft: () => [], onRight: (all) => all.arrays })
+    return {
+      ...best,
+      items: arrays.length === 0 ? null : items,
+      outerGoesOn: (yield* longestOuter(result)) > skipItems + items,
+      innerGoesOn: (yield* longestInner(result, skipItems, items)) > items,
+      arrays
+    }
   }
   return null
 }
-
-interface Wide {
-  readonly path: string
-  readonly names: ReadonlyArray<string>
-}
-
-/** The object with the most members, which is why a result is too wide to show, and where it stands. */
-export const widest = (value: Json, path = ""): Wide => {
-  const none: Wide = { path, names: [] }
-  if (Array.isArray(value)) return value.map((item) => widest(item, path)).reduce(wider, none)
-  if (!isObject(value)) return none
-  return Object.entries(value)
-    .map(([name, inner]) => widest(inner, path === "" ? name : `${path}.${name}`))
-    .reduce(wider, { path, names: Object.keys(value) })
-}
-const wider = (one: Wide, other: Wide): Wide => (other.names.length > one.names.length ? other : one)

@@ -92,7 +92,7 @@ export const runOperation = tool({
     const request = { ...quoteRequestOf(body, state.requestId), idempotencyKey, ...tracedBy(state) }
     const created = yield* runs.create(caller, request, wait)
     state.runId = created.run.runId
-    return partOfRun(createdBody(created), visit)
+    return yield* partOfRun(createdBody(created), visit)
   })
 })
 
@@ -137,8 +137,9 @@ export const getRun = tool({
   call: Effect.fnUntraced(function* ({ fields, max_items, runId, skip_items }, visit) {
     const runs = yield* Runs
     const trimming = fields === undefined ? {} : { fields: fields.join(",") }
-    const body = yield* readRun(runs, visit.caller.workspaceId, runId, trimming)
-    return partOfRun(body, visit, { maxItems: max_items ?? null, skipItems: skip_items ?? 0 })
+    return yield* readRun(runs, visit.caller.workspaceId, runId, trimming, (body) =>
+      partOfRun(body, visit, { maxItems: max_items ?? null, skipItems: skip_items ?? 0 })
+    )
   })
 })
 
@@ -152,7 +153,7 @@ export const cancelTool = tool({
   input: Schema.Struct({ runId }),
   output: RunView,
   call: Effect.fnUntraced(function* ({ runId }, visit) {
-    return afterCancel(partOfRun(yield* cancelRun(yield* Runs, visit.caller.workspaceId, runId), visit))
+    return afterCancel(yield* partOfRun(yield* cancelRun(yield* Runs, visit.caller.workspaceId, runId), visit))
   })
 })
 

@@ -2,7 +2,7 @@
  * A run as the tools show it: what became of it, its result as far as it fits, its cost, and what to do next. A hint
  * names only what its reader can do, and a way that leads on.
  */
-import { Either, Schema } from "effect"
+import { type Effect, Either, Schema } from "effect"
 import { cutText } from "../../domain/Characters.js"
 import { Json, JsonObject } from "../../domain/Json.js"
 import { toolAnswerBytesMax, toolSkippedMax } from "../../domain/limits/AgentTools.js"
@@ -12,10 +12,12 @@ import { RunError } from "../../domain/RunFailures.js"
 import { isSettledForWaiters } from "../../domain/RunMachine.js"
 import type { Scope } from "../../domain/Scope.js"
 import { trim } from "../../domain/Trim.js"
+import { runInSlices } from "../../services/Slices.js"
 import { optional, Time } from "../Fields.js"
 import type { RunBody } from "../runs/RunBody.js"
 import { fileOf } from "../runs/ShownRun.js"
-import { bytesOf, everything, fits, longestOuter, type Part, type Shortened, shortened, widest } from "./Fitting.js"
+import { bytesOf, everything, fits, type Part, type Shortened, shortened } from "./Fitting.js"
+import { longestOuter, widest } from "./Lists.js"
 import type { Visit } from "./Tool.js"
 
 export const Skipped = Schema.Struct({ endpointId: Schema.String, code: SkipCode, reason: Schema.String })
@@ -162,12 +164,15 @@ const withoutPaths = (view: RunView): RunView =>
   view.trimmed === undefined || fits(view) ? view : { ...view, trimmed: { truncated: true, arrays: [] } }
 
 /** Some paths below what is too wide to show; a path cannot name a member with a dot or a comma in its name. */
-const pathsOf = (result: Json): string => {
-  const { names, path } = widest(result)
-  const paths = names
-    .map((name) => (path === "" ? name : `${path}.${name}`))
-    .filter((each, index) => each.length <= pathChars && !/[.,]/.test(names[index] ?? "."))
-    .slice(0, namesToldMax)
+function* pathsOf(result: Json): Generator<void, string> {
+  const { names, path } = yield* widest(result)
+  const paths: Array<string> = []
+  for (const [index, name] of names.entries()) {
+    if (paths.length === namesToldMax) break
+    if (index % 256 === 0) yield
+    const each = path === "" ? name : `${path}.${name}`
+    if (each.length <= pathChars && !/[.,]/.test(name)) paths.push(each)
+  }
   return paths.length === 0
     ? ""
     : ` get_run with fields shows parts of it; the largest object in it has ${names.length} members, such as ${paths.join(", ")}.`
@@ -189,8 +194,8 @@ const cutWords = ({ chars, innerGoesOn, items, outerGoesOn }: Cut, { skipItems }
   ].join("")
 
 /** Where nothing of any list is left to show, the reader has come to the end, or was led behind it. */
-const behindWords = (result: Json, { skipItems }: Part): string => {
-  const longest = longestOuter(result)
+function* behindWords(result: Json, { skipItems }: Part): Generator<void, string> {
+  const longest = skipItems === 0 ? 0 : yield* longestOuter(result)
   return skipItems === 0 || longest > skipItems
     ? ""
     : ` skip_items ${skipItems} is behind the end of every list that is in no other list: the longest has ${longest} items.`
@@ -204,16 +209,16 @@ const askedOf = ({ maxItems, skipItems }: Part) => ({
   ...(skipItems === 0 ? {} : { skip_items: skipItems })
 })
 
-const cutOff = (view: RunView, result: Json, part: Part, reader: Reader): RunView => {
+function* cutOff(view: RunView, result: Json, part: Part, reader: Reader): Generator<void, RunView> {
   const { result: _, trimmed, ...rest } = view
   // Nothing but a result has no bound of its own.
   const { normalized: __, ...bare } = rest
   const around = bytesOf(rest) <= toolAnswerBytesMax / 2 ? rest : bare
-  const short = shortened(result, part, toolAnswerBytesMax - bytesOf(around) - wordsBytes)
+  const short = yield* shortened(result, part, toolAnswerBytesMax - bytesOf(around) - wordsBytes)
   const size = `The result, ${view.resultBytes ?? 0} bytes,`
   const whole = elsewhere("All of it is got by", `/v1/runs/${view.runId}`, reader)
   if (short === null)
-    return { ...around, hint: `${size} is too large to show.${mayRead(reader) ? pathsOf(result) : ""} ${whole}` }
+    return { ...around, hint: `${size} is too large to show.${mayRead(reader) ? yield* pathsOf(result) : ""} ${whole}` }
   const more = mayRead(reader) ? cutWords(short, part) : " Long lists and texts end early."
   return withoutPaths({
     ...around,
@@ -225,12 +230,11 @@ const cutOff = (view: RunView, result: Json, part: Part, reader: Reader): RunVie
       ...(short.items === null ? {} : { max_items: short.items }),
       arrays: short.arrays.slice(0, arraysToldMax).map((array) => ({ ...array, path: cutText(array.path, pathChars) }))
     },
-    hint: `${size} was cut.${more}${behindWords(result, part)} ${whole}`
+    hint: `${size} was cut.${more}${yield* behindWords(result, part)} ${whole}`
   })
 }
 
-/** The run with that part of its result that was asked for, as far as it fits. */
-export const partOfRun = (body: RunBody, reader: Reader, part: Part = everything): RunView => {
+function* partOfRunSteps(body: RunBody, reader: Reader, part: Part): Generator<void, RunView> {
   const view = viewOf(body, reader)
   const { result } = body
   if (result === undefined) return view
@@ -238,7 +242,7 @@ export const partOfRun = (body: RunBody, reader: Reader, part: Part = everything
   const trimmed =
     Object.keys(asked).length === 0
       ? null
-      : Either.getOrNull(trim(result, { fields: null, maxItems: part.maxItems, skipItems: part.skipItems }))
+      : Either.getOrNull(yield* trim(result, { fields: null, maxItems: part.maxItems, skipItems: part.skipItems }))
   const shownWhole =
     trimmed === null
       ? view
@@ -247,9 +251,17 @@ export const partOfRun = (body: RunBody, reader: Reader, part: Part = everything
           result: trimmed.value,
           trimmed: { ...body.trimmed, truncated: trimmed.truncated, ...asked, arrays: trimmed.arrays }
         }
-  const withAllWords = withWords(shownWhole, behindWords(result, part))
-  return fits(withAllWords) ? withAllWords : cutOff(view, result, part, reader)
+  const withAllWords = withWords(shownWhole, yield* behindWords(result, part))
+  // To list the names of one wide object takes milliseconds: each time is a step of its own.
+  yield
+  const isWhole = fits(withAllWords)
+  yield
+  return isWhole ? withAllWords : yield* cutOff(view, result, part, reader)
 }
+
+/** The run with that part of its result that was asked for, as far as it fits. */
+export const partOfRun = (body: RunBody, reader: Reader, part: Part = everything): Effect.Effect<RunView> =>
+  runInSlices(() => partOfRunSteps(body, reader, part))
 
 /** A run that did not do what was asked is a failed call: hosts show it as one, and `error` says why. */
 export const didFail = ({ status }: RunView): boolean => status === "failed" || status === "blocked"

@@ -11,6 +11,8 @@ import { resultPathsMax } from "../../domain/limits/Runs.js"
 import type { RunStatus } from "../../domain/Run.js"
 import { trim } from "../../domain/Trim.js"
 import type { CreatedRun, Runs } from "../../services/Runs.js"
+import type { RunDetail } from "../../services/RunStore.js"
+import { runInSlices } from "../../services/Slices.js"
 import { runIdOf } from "../GivenId.js"
 import { nextCursor, type PageQuery, pageRequest } from "../ListPage.js"
 import { spanOf } from "../Query.js"
@@ -64,7 +66,8 @@ const trimmedBody = Effect.fnUntraced(function* (
     return { ...body, trimmed: { truncated: false, ...asked, arrays: [] } }
   }
   const { result } = body
-  const trimmed = yield* Either.mapLeft(trim(result, { fields, maxItems: maxItems ?? null }), ({ path }) =>
+  const kept = yield* runInSlices(() => trim(result, { fields, maxItems: maxItems ?? null }))
+  const trimmed = yield* Either.mapLeft(kept, ({ path }) =>
     ValidationError.of("fields", nowhere(path, body.runId, result))
   )
   return { ...body, result: trimmed.value, trimmed: { truncated: trimmed.truncated, ...asked, arrays: trimmed.arrays } }
@@ -80,22 +83,40 @@ interface Trimming {
   readonly max_items?: number
 }
 
-/** Clients look at their runs again and again: small runs are read together, a large one in its turn. */
-export const detailOf = (runs: Service, workspaceId: WorkspaceId, runId: string) =>
+/**
+ * Clients look at their runs again and again: small runs are read together, a large one in its turn. What is done with
+ * a large one belongs to its turn, so that a client that asks for many holds only a few in memory.
+ */
+const withDetail = <A, E, R>(
+  runs: Service,
+  workspaceId: WorkspaceId,
+  runId: string,
+  use: (detail: RunDetail) => Effect.Effect<A, E, R>
+) =>
   Effect.flatMap(ReadTurns, ({ share, take }) =>
     Effect.flatMap(runIdOf(runId), (id) =>
       share(
         workspaceId,
         Effect.flatMap(runs.getSmall(workspaceId, id), (small) =>
-          small === null ? take(workspaceId, runs.get(workspaceId, id)) : Effect.succeed(small)
+          small === null ? take(workspaceId, Effect.flatMap(runs.get(workspaceId, id), use)) : use(small)
         )
       )
     )
   )
 
-export const readRun = (runs: Service, workspaceId: WorkspaceId, runId: string, trimming: Trimming) =>
-  Effect.flatMap(detailOf(runs, workspaceId, runId), (detail) =>
-    trimmedBody(runBody(detail), trimming.fields, trimming.max_items)
+export const detailOf = (runs: Service, workspaceId: WorkspaceId, runId: string) =>
+  withDetail(runs, workspaceId, runId, Effect.succeed)
+
+/** `show` makes the answer of the run, in the run's turn. */
+export const readRun = <A, E, R>(
+  runs: Service,
+  workspaceId: WorkspaceId,
+  runId: string,
+  trimming: Trimming,
+  show: (body: RunBody) => Effect.Effect<A, E, R>
+) =>
+  withDetail(runs, workspaceId, runId, (detail) =>
+    Effect.flatMap(trimmedBody(runBody(detail), trimming.fields, trimming.max_items), show)
   )
 
 export const cancelRun = (runs: Service, workspaceId: WorkspaceId, runId: string) =>

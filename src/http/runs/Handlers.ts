@@ -102,7 +102,9 @@ export const RunsHandlers: Layer.Layer<
             "get",
             Effect.fnUntraced(function* ({ path, urlParams }) {
               const { workspaceId } = yield* Principal
-              return json(yield* readRun(runs, workspaceId, path.runId, urlParams), 200)
+              return yield* readRun(runs, workspaceId, path.runId, urlParams, (body) =>
+                Effect.sync(() => json(body, 200))
+              )
             })
           )
           .handle(

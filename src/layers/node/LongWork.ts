@@ -1,44 +1,8 @@
-/**
- * Long work on the main thread, such as building the index of a catalog. It is done in slices of a few milliseconds,
- * and between two slices the event loop serves requests and timers. It takes a little longer, and no request waits for
- * it.
- */
+/** Long work on the main thread, such as building the index of a catalog, in the slices of `services/Slices.ts`. */
 import { Effect } from "effect"
+import { nextEventLoopTurn, runInSlices } from "../../services/Slices.js"
 
-/** One slice and a garbage collection together stay below the 20 ms that a request may wait. */
-const sliceMillis = 4
-
-/**
- * Waits for the next turn of the event loop, so that timers and sockets run. A yield of the fiber stays within this
- * turn.
- */
-export const nextEventLoopTurn: Effect.Effect<void> = Effect.async((resume) => {
-  const handle = setImmediate(() => resume(Effect.void))
-  return Effect.sync(() => clearImmediate(handle))
-})
-
-/** Runs the steps of a generator at once, where they are known to be few. */
-export const allSteps = <A>(steps: Generator<void, A>): A => {
-  for (;;) {
-    const step = steps.next()
-    if (step.done === true) return step.value
-  }
-}
-
-/** Runs the steps of a generator, each of which may take at most a few milliseconds, and returns its result. */
-export const runInSlices: <A>(steps: () => Generator<void, A>) => Effect.Effect<A> = Effect.fnUntraced(function* <A>(
-  steps: () => Generator<void, A>
-) {
-  const left = steps()
-  for (;;) {
-    const until = performance.now() + sliceMillis
-    do {
-      const step = left.next()
-      if (step.done === true) return step.value
-    } while (performance.now() < until)
-    yield* nextEventLoopTurn
-  }
-})
+export { allSteps, nextEventLoopTurn, runInSlices } from "../../services/Slices.js"
 
 // At the top level: V8 keeps a generator function that is made inside another one, with all that it refers to, until
 // the next full garbage collection.

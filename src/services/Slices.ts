@@ -1,0 +1,65 @@
+/**
+ * Long work on the main thread is done in slices of a few milliseconds, and between two slices the event loop serves
+ * requests and timers. It takes a little longer, and no request waits for it. However many such works are under way, a
+ * turn of the event loop has only a few slices.
+ */
+import { Effect } from "effect"
+
+/** One slice and a garbage collection together stay below the 20 ms that a request may wait. */
+const sliceMillis = 4
+/** Slices of all works in one turn of the event loop. */
+const slicesPerTurn = 3
+
+/**
+ * Waits for the next turn of the event loop, so that timers and sockets run. A yield of the fiber stays within this
+ * turn.
+ */
+export const nextEventLoopTurn: Effect.Effect<void> = Effect.async((resume) => {
+  const handle = setImmediate(() => resume(Effect.void))
+  return Effect.sync(() => clearImmediate(handle))
+})
+
+/** The works that wait for their next slice, in their order. */
+const waiting = new Set<() => void>()
+let isCalling = false
+
+const call = (): void => {
+  isCalling = true
+  setImmediate(() => {
+    const called = [...waiting].slice(0, slicesPerTurn)
+    for (const go of called) waiting.delete(go)
+    isCalling = false
+    if (waiting.size > 0) call()
+    for (const go of called) go()
+  })
+}
+
+const nextSlice: Effect.Effect<void> = Effect.async((resume) => {
+  const go = (): void => resume(Effect.void)
+  waiting.add(go)
+  if (!isCalling) call()
+  return Effect.sync(() => void waiting.delete(go))
+})
+
+/** Runs the steps of a generator at once, where they are known to be few. */
+export const allSteps = <A>(steps: Generator<void, A>): A => {
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+  }
+}
+
+/** Runs the steps of a generator, each of which may take at most a few milliseconds, and returns its result. */
+export const runInSlices: <A>(steps: () => Generator<void, A>) => Effect.Effect<A> = Effect.fnUntraced(function* <A>(
+  steps: () => Generator<void, A>
+) {
+  const left = steps()
+  for (;;) {
+    const until = performance.now() + sliceMillis
+    do {
+      const step = left.next()
+      if (step.done === true) return step.value
+    } while (performance.now() < until)
+    yield* nextSlice
+  }
+})
