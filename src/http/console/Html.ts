@@ -85,7 +85,8 @@ interface Rendering {
   readonly csrf: string | null
 }
 
-type Piece = string | Link | typeof csrfToken
+/** A template inside of another one is one piece of it, so that a page copies nothing, however large it is. */
+type Piece = string | Link | Html | typeof csrfToken
 
 const csrfToken = Symbol("csrf")
 
@@ -111,8 +112,7 @@ export class Html {
 
   private static add(pieces: Array<Piece>, value: Content): void {
     if (value === null || value === undefined || value === false) return
-    if (value instanceof Html) pieces.push(...value.pieces)
-    else if (value instanceof Link) pieces.push(value)
+    if (value instanceof Html || value instanceof Link) pieces.push(value)
     else if (typeof value === "string") pieces.push(escapeHtml(value))
     else if (typeof value === "number") pieces.push(String(value))
     else for (const each of value) Html.add(pieces, each)
@@ -123,13 +123,14 @@ export class Html {
 
   render({ csrf, prefix }: Rendering): string {
     let text = ""
-    for (const piece of this.pieces)
-      text +=
-        typeof piece === "string"
-          ? piece
-          : piece === csrfToken
-            ? escapeHtml(csrf ?? "")
-            : escapeHtml(piece.text(prefix))
+    const open = [this.pieces.values()]
+    for (let innermost = open.at(-1); innermost !== undefined; innermost = open.at(-1)) {
+      const { done, value: piece } = innermost.next()
+      if (done === true) open.pop()
+      else if (piece instanceof Html) open.push(piece.pieces.values())
+      else if (typeof piece === "string") text += piece
+      else text += escapeHtml(piece === csrfToken ? (csrf ?? "") : piece.text(prefix))
+    }
     return text
   }
 }

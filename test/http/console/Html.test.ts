@@ -23,6 +23,16 @@ describe("templates", () => {
     )
   })
 
+  it("may have any number of parts, and any number of templates inside one another", () => {
+    const list = html`<ul>${Array.from({ length: 60_000 }, (_, at) => html`<li>${at}</li>`)}</ul>`
+    const page = html`<main>${html`<div>${list}</div>`}</main>`.render(plain)
+    assert.isTrue(page.startsWith("<main><div><ul><li>0</li><li>1</li>"))
+    assert.isTrue(page.endsWith("<li>59999</li></ul></div></main>"))
+    let nested = html`x`
+    for (let level = 0; level < 20_000; level += 1) nested = html`<b>${nested}</b>`
+    assert.strictEqual(nested.render(plain), `${"<b>".repeat(20_000)}x${"</b>".repeat(20_000)}`)
+  })
+
   it("make no tag and no attribute of any text", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.fullUnicodeString(), (text) => {
