@@ -1,5 +1,9 @@
-/** Large results as they are shown: by the tools of agents and trimmed by `max_items`. */
-import { Effect, Either } from "effect"
+/** Large results as they are shown: by the tools of agents, trimmed by `max_items`, and as files of the console. */
+import { Effect, Either, Schema } from "effect"
+import { AuditEntry } from "../../src/domain/AuditEntry.js"
+import { auditColumns } from "../../src/http/console/AuditColumns.js"
+import { csvText } from "../../src/http/console/Tables.js"
+import { consoleCsvRowsMax } from "../../src/domain/limits/Lists.js"
 import type { Json, JsonObject } from "../../src/domain/Json.js"
 import { trim } from "../../src/domain/Trim.js"
 import { shown } from "../../src/http/mcp/RunView.js"
@@ -110,10 +114,39 @@ const batch: Case = {
   }
 }
 
+const entryOf = Schema.decodeUnknownSync(AuditEntry)
+const entry = (at: number): AuditEntry =>
+  entryOf({
+    entryId: `aud_${at}`,
+    createdAt: 1_700_000_000_000 + at,
+    actor: { kind: "token", tokenId: "tok_1", workspaceId: "ws_1", from: "192.0.2.1", requestId: `req_${at}` },
+    action: "token.created",
+    subjectKind: "token",
+    subjectId: `tok_${at}`,
+    workspaceId: "ws_1",
+    before: null,
+    after: { label: "x", scopes: ["runs:read", "runs:execute"], expiresAt: 1_700_000_000_000 }
+  })
+
+const file: Case = {
+  name: `shown: ${consoleCsvRowsMax} rows of the audit trail as CSV`,
+  prepare: (): Run => {
+    const rows = times(consoleCsvRowsMax, entry)
+    return () =>
+      Effect.runPromise(
+        Effect.map(
+          runInSlices(() => csvText(auditColumns(new Map(), []), rows)),
+          said
+        )
+      )
+  }
+}
+
 export const shownResults: ReadonlyArray<Case> = [
   ...results.flatMap(tools),
   ...larger.flatMap(tools),
   ...results.map(trimmed),
   picked,
-  batch
+  batch,
+  file
 ]

@@ -8,6 +8,7 @@ import { ValidationError } from "../../domain/ApiErrors.js"
 import { consoleCsvRowsMax, consoleRowsDefault, pageRowsMax } from "../../domain/limits/Lists.js"
 import type { Page as Rows, PageRequest } from "../../domain/Page.js"
 import type { CursorKey } from "../../services/CursorKey.js"
+import { runInSlices } from "../../services/Slices.js"
 import { fromIssues } from "../FieldProblems.js"
 import { nextCursor, pageRequest } from "../ListPage.js"
 import { pageGone } from "./ErrorScreens.js"
@@ -75,13 +76,15 @@ const csvCell = (value: string | number | null): string => {
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-export const csvText = <Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>): string => {
+/** A row is a step: a file may have so many that others are served between them. */
+export function* csvText<Row>(columns: ReadonlyArray<Column<Row>>, rows: ReadonlyArray<Row>): Generator<void, string> {
   const shown = columns.flatMap(({ csv, label }) => (csv === undefined ? [] : [{ csv, label }]))
-  return [
-    shown.map(({ label }) => csvCell(label)).join(","),
-    ...rows.map((row) => shown.map(({ csv }) => csvCell(csv(row))).join(",")),
-    ""
-  ].join("\r\n")
+  const lines = [shown.map(({ label }) => csvCell(label)).join(",")]
+  for (const row of rows) {
+    lines.push(shown.map(({ csv }) => csvCell(csv(row))).join(","))
+    yield
+  }
+  return [...lines, ""].join("\r\n")
 }
 
 /** The filters of a list: how they are read from the address, and their fields. */
@@ -214,7 +217,7 @@ export const listing = <Row, A, I, E extends PageError, R>(options: {
         _tag: "File",
         name: `${options.name}.csv`,
         contentType: "text/csv; charset=utf-8",
-        text: csvText(columns, rows)
+        text: yield* runInSlices(() => csvText(columns, rows))
       }
     }
     const cursor = visit.query.get("cursor")

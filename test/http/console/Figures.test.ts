@@ -15,6 +15,7 @@ import type { Html } from "../../../src/http/console/Html.js"
 import { usdField } from "../../../src/http/console/Money.js"
 import { entryColumns } from "../../../src/http/console/workspace/LedgerColumns.js"
 import { csvText } from "../../../src/http/console/Tables.js"
+import { allSteps } from "../../../src/services/Slices.js"
 
 const text = (shown: Html) => shown.render({ prefix: "", csrf: null }).replaceAll(/<[^>]*>/g, "")
 
@@ -37,19 +38,21 @@ describe("a figure on a page", () => {
     assert.strictEqual(dollars(micros), "$1000000.00")
     const field = usdField({ form: filledWith({ usd: "1000000" }), name: "usd", label: "USD" })
     assert.include(field.render({ prefix: "", csrf: null }), 'value="1000000"')
-    const file = csvText(entryColumns("ws_1"), [
-      {
-        entryId: "led_1",
-        kind: "top_up",
-        amountMicros: micros,
-        balanceAfterMicros: micros,
-        reservedAfterMicros: 0,
-        runId: null,
-        topUpId: null,
-        reason: null,
-        createdAt: 0
-      } as never
-    ])
+    const file = allSteps(
+      csvText(entryColumns("ws_1"), [
+        {
+          entryId: "led_1",
+          kind: "top_up",
+          amountMicros: micros,
+          balanceAfterMicros: micros,
+          reservedAfterMicros: 0,
+          runId: null,
+          topUpId: null,
+          reason: null,
+          createdAt: 0
+        } as never
+      ])
+    )
     assert.include(file, ",1000000000000,1000000000000,0,")
   })
 

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { FastCheck } from "effect"
 import { csvText } from "../../../src/http/console/Tables.js"
 import { attributes, Html, html, Link, to } from "../../../src/http/console/Html.js"
+import { allSteps } from "../../../src/services/Slices.js"
 
 const plain = { prefix: "", csrf: null }
 const nasty = `<img src=x onerror="alert('1')">&`
@@ -86,13 +87,21 @@ describe("CSV", () => {
       { label: "Amount, in micros", cell: () => null, csv: ([, amount]: readonly [string, number]) => amount }
     ]
     assert.strictEqual(
-      csvText(columns, [
-        ['say "hi"', -5],
-        ["=1+1", 0],
-        ["＝1＋1", 0],
-        ["two\nlines", 7]
-      ]),
+      allSteps(
+        csvText(columns, [
+          ['say "hi"', -5],
+          ["=1+1", 0],
+          ["＝1＋1", 0],
+          ["two\nlines", 7]
+        ])
+      ),
       'Name,"Amount, in micros"\r\n"say ""hi""",-5\r\n\'=1+1,0\r\n\'＝1＋1,0\r\n"two\nlines",7\r\n'
     )
+  })
+
+  it("is written row by row, so that others are served while a large file is", () => {
+    const steps = csvText([{ label: "At", cell: () => null, csv: (at: number) => at }], [1, 2, 3])
+    for (let row = 0; row < 3; row += 1) assert.isFalse(steps.next().done)
+    assert.strictEqual(steps.next().value, "At\r\n1\r\n2\r\n3\r\n")
   })
 })
