@@ -13,3 +13,10 @@ export const limitsProblem = (limits: {
   readonly runsPerMinute?: number | null
 }): FieldProblem | null =>
   countProblem("inflightLimit", limits.inflightLimit) ?? countProblem("runsPerMinute", limits.runsPerMinute)
+
+/** The limits as one text: equal for equal limits alone. */
+export const limitsText = (limits: {
+  readonly inflightLimit: number | null
+  readonly runsPerMinute: number | null
+  readonly runCapMicros: number | null
+}): string => [limits.inflightLimit, limits.runsPerMinute, limits.runCapMicros].join(" ")

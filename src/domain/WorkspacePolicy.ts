@@ -140,6 +140,14 @@ export const rulesOf = ({
   }
 }
 
+/** The rules as one text, whatever order they were given in: equal for equal policies alone. */
+export const policyText = (policy: WorkspacePolicy): string => {
+  const { allow, deny } = rulesOf(policy)
+  const lines = (word: string, rules: ReadonlyArray<PolicyRule>) =>
+    rules.map((rule) => `${word} ${ruleText(rule)}`).sort()
+  return [...lines("allow", allow), ...lines("deny", deny)].join("\n")
+}
+
 /** What an operator changes of a policy. The rules are added to those that are there, or replace them with `reset`. */
 export interface PolicyChange {
   readonly reset: boolean

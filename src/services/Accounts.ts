@@ -98,17 +98,26 @@ export class Accounts extends Context.Tag("gateway/services/Accounts")<
     readonly workspaceByName: (name: string) => Effect.Effect<Workspace | null, StorageError>
     /** All workspaces, oldest first. */
     readonly workspaces: Effect.Effect<ReadonlyArray<Workspace>, StorageError>
-    /** Counts from 1, a cap from 0; null goes back to the gateway's default. Those not named stay. */
+    /**
+     * Counts from 1, a cap from 0; null goes back to the gateway's default. Those not named stay. With `seen`
+     * (`limitsText`), the limits that the change was made from, it is a `ValidationError` where others stand there by
+     * now: nobody undoes what somebody else has just set.
+     */
     readonly setLimits: (
       workspaceId: WorkspaceId,
       limits: Partial<Pick<Workspace, "inflightLimit" | "runsPerMinute" | "runCapMicros">>,
-      by: Actor
+      by: Actor,
+      seen?: string
     ) => Effect.Effect<Workspace, NotFound | ValidationError | StorageError>
-    /** A `ValidationError` where the change contradicts itself or the policy would have too many rules. */
+    /**
+     * A `ValidationError` where the change contradicts itself, the policy would have too many rules, or it is another
+     * one by now than `seen` (`policyText`).
+     */
     readonly setPolicy: (
       workspaceId: WorkspaceId,
       change: PolicyChange,
-      by: Actor
+      by: Actor,
+      seen?: string
     ) => Effect.Effect<Workspace, NotFound | ValidationError | StorageError>
     /** Switching it off forgets what was learned. */
     readonly setSearchLearning: (

@@ -2,6 +2,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Either, Fiber, type Layer, Redacted, TestClock } from "effect"
 import { describe } from "vitest"
+import { ValidationError } from "../../src/domain/ApiErrors.js"
 import { commandLine } from "../../src/domain/AuditEntry.js"
 import { TokenId, WorkspaceId } from "../../src/domain/Ids.js"
 import { Micros } from "../../src/domain/Micros.js"
@@ -11,9 +12,12 @@ import {
   changedPolicy,
   type PolicyChange,
   type PolicyRule,
+  policyText,
   readRule,
+  rulesOf,
   unrestricted
 } from "../../src/domain/WorkspacePolicy.js"
+import { limitsText } from "../../src/domain/WorkspaceLimits.js"
 import { Accounts, type NewToken } from "../../src/services/Accounts.js"
 import { newWorkspace } from "../support/sharedDatabase.js"
 
@@ -243,6 +247,35 @@ export const accountsSuite = (name: string, layer: Layer.Layer<Accounts>) =>
         assert.strictEqual((yield* accounts.setPolicy(workspaceId, deny, commandLine)).inflightLimit, 3)
         const { policy } = yield* accounts.setLimits(workspaceId, { inflightLimit: null }, commandLine)
         assert.deepStrictEqual(policy, yield* changedPolicy(unrestricted, deny))
+      })
+    )
+
+    test(
+      "of two changes at once that were made from the same policy or limits, one is refused",
+      Effect.gen(function* () {
+        const accounts = yield* Accounts
+        const { workspaceId } = yield* newWorkspace
+        const before = yield* accounts.workspace(workspaceId)
+        const both = <A, B>(one: Effect.Effect<A, B>, other: Effect.Effect<A, B>) =>
+          Effect.map(Effect.all([Effect.either(one), Effect.either(other)], { concurrency: 2 }), (ended) =>
+            ended.map((each) => (Either.isRight(each) ? "saved" : each.left)).sort()
+          )
+        const refused = (ended: ReadonlyArray<unknown>) =>
+          ended.flatMap((each) => (each instanceof ValidationError ? each.details.map(({ field }) => field) : []))
+        const set = (rule: string) =>
+          accounts.setPolicy(
+            workspaceId,
+            change({ reset: true, deny: rules(rule) }),
+            commandLine,
+            policyText(before.policy)
+          )
+        const policies = yield* both(set("provider:acme"), set("effectful"))
+        assert.deepStrictEqual([refused(policies), policies.includes("saved")], [["policy"], true])
+        const limit = (inflightLimit: number) =>
+          accounts.setLimits(workspaceId, { inflightLimit }, commandLine, limitsText(before))
+        const limits = yield* both(limit(3), limit(4))
+        assert.deepStrictEqual([refused(limits), limits.includes("saved")], [["limits"], true])
+        assert.lengthOf(rulesOf((yield* accounts.workspace(workspaceId)).policy).deny, 1)
       })
     )
 

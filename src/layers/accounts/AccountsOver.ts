@@ -13,8 +13,8 @@ import { zero } from "../../domain/Micros.js"
 import { monthOf } from "../../domain/Run.js"
 import { nameProblem } from "../../domain/Labels.js"
 import { mayBeToken, newTokenProblem, secretBytes, tokenText } from "../../domain/Token.js"
-import { limitsProblem } from "../../domain/WorkspaceLimits.js"
-import { changedPolicy, rulesOf, ruleText, unrestricted } from "../../domain/WorkspacePolicy.js"
+import { limitsProblem, limitsText } from "../../domain/WorkspaceLimits.js"
+import { changedPolicy, policyText, rulesOf, ruleText, unrestricted } from "../../domain/WorkspacePolicy.js"
 import { Accounts, type Workspace } from "../../services/Accounts.js"
 import { AuditTrail, changed, unchanged } from "../../services/AuditTrail.js"
 import { Ids } from "../../services/Ids.js"
@@ -139,6 +139,12 @@ const changeWorkspace =
       })
     )
 
+/** Asked under the lock of the row, so that of two who change the same at once the second one is told. */
+const asSeen = (what: string, now: string, seen: string | undefined): Effect.Effect<void, ValidationError> =>
+  seen === undefined || seen === now
+    ? Effect.void
+    : Effect.fail(ValidationError.of(what, "was changed by somebody else meanwhile, so nothing was saved"))
+
 const shownLimits = ({ inflightLimit, runCapMicros, runsPerMinute }: Workspace): JsonObject => ({
   inflightLimit,
   runCapMicros,
@@ -230,17 +236,22 @@ export const accountsOver = (
       ),
       workspaceByName: Effect.fn("Accounts.workspaceByName")(rows.workspaceByName),
       workspaces: rows.workspaces,
-      setLimits: Effect.fn("Accounts.setLimits")(function* (workspaceId, limits, by) {
+      setLimits: Effect.fn("Accounts.setLimits")(function* (workspaceId, limits, by, seen) {
         const problem = limitsProblem(limits)
         if (problem !== null) return yield* new ValidationError({ details: [problem] })
-        return yield* changeLimits(workspaceId, by, (before) => Effect.succeed({ ...before, ...limits }))
+        return yield* changeLimits(workspaceId, by, (before) =>
+          Effect.as(asSeen("limits", limitsText(before), seen), { ...before, ...limits })
+        )
       }),
-      setPolicy: Effect.fn("Accounts.setPolicy")((workspaceId, change, by) =>
+      setPolicy: Effect.fn("Accounts.setPolicy")((workspaceId, change, by, seen) =>
         changePolicy(workspaceId, by, (before) =>
-          Either.mapBoth(changedPolicy(before.policy, change), {
-            onLeft: (problem) => new ValidationError({ details: [problem] }),
-            onRight: (policy) => ({ ...before, policy })
-          })
+          Effect.zipRight(
+            asSeen("policy", policyText(before.policy), seen),
+            Either.mapBoth(changedPolicy(before.policy, change), {
+              onLeft: (problem) => new ValidationError({ details: [problem] }),
+              onRight: (policy) => ({ ...before, policy })
+            })
+          )
         )
       ),
       setSearchLearning: Effect.fn("Accounts.setSearchLearning")((workspaceId, learnsFromUse, by) =>

@@ -20,7 +20,6 @@ import { workspaceIdOf } from "../../GivenId.js"
 import { intParam } from "../../Query.js"
 import { code, count, instant, instantOrDash, money, signedMoney } from "../Figures.js"
 import {
-  areaField,
   button,
   Confirmed,
   type Filled,
@@ -40,12 +39,7 @@ import { balanceTiles, usdField } from "../Money.js"
 import { facts, noticeOf, section, tiles } from "../Parts.js"
 import { table } from "../Tables.js"
 import { blankOr, signedUsdParam, usdParam } from "../workspace/Fields.js"
-
-const place = (workspaceId: string, ...more: ReadonlyArray<string>) => ["operator", "workspaces", workspaceId, ...more]
-
-/** The part of a form that was typed, if it was this one; the others show what stands. */
-const formOf = (form: Filled, names: ReadonlyArray<string>, standing: Filled): Filled =>
-  names.some((name) => form.typed.has(name)) ? form : standing
+import { formOf, limitNames, limitsSection, place, policySection, Seen } from "./WorkspaceSettings.js"
 
 const creditSection = (workspaceId: string, form: Filled, key: string): Html =>
   section(
@@ -58,21 +52,6 @@ const creditSection = (workspaceId: string, form: Filled, key: string): Html =>
         ${usdField({ form, name: "amountUsd", label: "Amount in US dollars", hint: "Below zero takes money back.", required: true })}
         ${textField({ form, name: "reason", label: "Reason", hint: "It stands on the ledger, for the workspace too.", required: true, charsMax: reasonCharsMax })}
         ${button("Go on")}`
-    })}`
-  )
-
-const limitNames = ["inflightLimit", "runsPerMinute", "runCapUsd"]
-const limitsSection = (workspaceId: string, form: Filled): Html =>
-  section(
-    "Limits",
-    html`${toldOf(form, limitNames)}
-    ${formHtml({
-      action: to(place(workspaceId, "limits")),
-      label: "Limits",
-      content: html`${textField({ form, name: "inflightLimit", label: "Runs in flight", hint: "Empty: the gateway's default.", mode: "numeric" })}
-        ${textField({ form, name: "runsPerMinute", label: "Runs a minute", hint: "Empty: no limit.", mode: "numeric" })}
-        ${usdField({ form, name: "runCapUsd", label: "Most that one run may hold, in US dollars", hint: "Empty: no limit." })}
-        ${button("Save limits")}`
     })}`
   )
 
@@ -97,32 +76,12 @@ const learningSection = (workspaceId: string, form: Filled): Html =>
     })}`
   )
 
-const policySection = (workspaceId: string, form: Filled): Html =>
-  section(
-    "Policy",
-    html`${toldOf(form, ["allow", "deny"])}
-    ${formHtml({
-      action: to(place(workspaceId, "policy")),
-      label: "Policy",
-      content: html`${areaField({
-        form,
-        name: "allow",
-        label: "Allowed only",
-        hint: html`One rule a line: <code>provider:acme</code>, <code>category:people</code>, <code>endpoint:acme-find</code>. Empty: everything.`,
-        code: true
-      })}
-        ${areaField({ form, name: "deny", label: "Denied", hint: html`The same, and <code>effectful</code>. Deny wins over allow.`, code: true })}
-        ${button("Save policy")}`
-    })}`
-  )
-
 const workspaceScreen = (visit: OperatorVisit, form: Filled) =>
   Effect.gen(function* () {
     const workspaceId = yield* workspaceIdOf(visit.path.get("workspace"))
     const standing = yield* (yield* Reports).workspace(workspaceId)
-    const { inflightLimit, learnsFromUse, policy, runCapMicros, runsPerMinute } = yield* (yield* Accounts).workspace(
-      workspaceId
-    )
+    const workspace = yield* (yield* Accounts).workspace(workspaceId)
+    const { inflightLimit, learnsFromUse, policy, runCapMicros, runsPerMinute } = workspace
     const members = yield* (yield* Members).list(workspaceId)
     const { allow, deny } = rulesOf(policy)
     const text = (value: number | null) => (value === null ? null : String(value))
@@ -159,7 +118,8 @@ const workspaceScreen = (visit: OperatorVisit, form: Filled) =>
               runsPerMinute: text(runsPerMinute),
               runCapUsd: runCapMicros === null ? null : String(toUsd(runCapMicros))
             })
-          )
+          ),
+          workspace
         )}
         ${policySection(
           workspaceId,
@@ -167,7 +127,8 @@ const workspaceScreen = (visit: OperatorVisit, form: Filled) =>
             form,
             ["allow", "deny"],
             filledWith({ allow: allow.map(ruleText).join("\n"), deny: deny.map(ruleText).join("\n") })
-          )
+          ),
+          workspace
         )}
         ${learningSection(
           workspaceId,
@@ -239,12 +200,17 @@ const countParam = blankOr(intParam(1, workspaceCountMax))
 
 export const saveLimits = operatorForm({
   path: "workspaces/:workspace/limits",
-  fields: Schema.Struct({ inflightLimit: countParam, runsPerMinute: countParam, runCapUsd: blankOr(usdParam) }),
-  act: (visit, { inflightLimit, runCapUsd, runsPerMinute }) =>
+  fields: Schema.Struct({
+    inflightLimit: countParam,
+    runsPerMinute: countParam,
+    runCapUsd: blankOr(usdParam),
+    seen: Seen
+  }),
+  act: (visit, { inflightLimit, runCapUsd, runsPerMinute, seen }) =>
     Effect.gen(function* () {
       const workspaceId = yield* workspaceIdOf(visit.path.get("workspace"))
       const limits = { inflightLimit, runsPerMinute, runCapMicros: runCapUsd }
-      yield* (yield* Accounts).setLimits(workspaceId, limits, visit.by)
+      yield* (yield* Accounts).setLimits(workspaceId, limits, visit.by, seen)
       return redirect(to(place(workspaceId)), { notice: "limits" })
     }),
   again: workspaceScreen
@@ -263,12 +229,12 @@ const rulesIn = (field: string, text: string) =>
 
 export const savePolicy = operatorForm({
   path: "workspaces/:workspace/policy",
-  fields: Schema.Struct({ allow: Schema.String, deny: Schema.String }),
-  act: (visit, { allow, deny }) =>
+  fields: Schema.Struct({ allow: Schema.String, deny: Schema.String, seen: Seen }),
+  act: (visit, { allow, deny, seen }) =>
     Effect.gen(function* () {
       const workspaceId = yield* workspaceIdOf(visit.path.get("workspace"))
       const change = { reset: true, allow: yield* rulesIn("allow", allow), deny: yield* rulesIn("deny", deny) }
-      yield* (yield* Accounts).setPolicy(workspaceId, change, visit.by)
+      yield* (yield* Accounts).setPolicy(workspaceId, change, visit.by, seen)
       return redirect(to(place(workspaceId)), { notice: "policy" })
     }),
   again: workspaceScreen
