@@ -6,7 +6,7 @@ import { csvText } from "../../src/http/console/Tables.js"
 import { consoleCsvRowsMax } from "../../src/domain/limits/Lists.js"
 import type { Json, JsonObject } from "../../src/domain/Json.js"
 import { trim } from "../../src/domain/Trim.js"
-import { shown } from "../../src/http/mcp/RunView.js"
+import { partOfRun } from "../../src/http/mcp/RunView.js"
 import { runInSlices } from "../../src/services/Slices.js"
 import type { Case, Run } from "./Case.js"
 
@@ -68,7 +68,7 @@ const tools = ([what, result]: (typeof results)[number]): ReadonlyArray<Case> =>
     name: `shown: get_run of ${what}${maxItems === null ? "" : `, max_items ${maxItems}`}`,
     prepare: (): Run => {
       const body = runOf(result())
-      return () => Effect.runPromise(Effect.map(shown(body, reader, { maxItems, skipItems: 0 }), said))
+      return () => Effect.runPromise(Effect.map(partOfRun(body, reader, { maxItems, skipItems: 0 }), said))
     }
   }))
 
@@ -107,7 +107,7 @@ const batch: Case = {
     return () =>
       Effect.runPromise(
         Effect.map(
-          Effect.forEach(times(20, String), () => shown(body, reader), { concurrency: "unbounded" }),
+          Effect.forEach(times(20, String), () => partOfRun(body, reader), { concurrency: "unbounded" }),
           ({ length }) => `${length} answers`
         )
       )
