@@ -4,7 +4,7 @@
  * back. What an answer means is decided elsewhere (`Judgement.ts`).
  */
 import { Clock, Effect, identity, Redacted } from "effect"
-import type { Auth, VariableValues } from "../../domain/Manifest.js"
+import type { Auth, Endpoint, VariableValues } from "../../domain/Manifest.js"
 import { userAgent } from "../../domain/Product.js"
 import { type AccessTokens, type CallFailure, notSent } from "../../domain/ProviderCall.js"
 import { InvalidResponse } from "../../domain/RunFailures.js"
@@ -87,7 +87,7 @@ const warnWhereRefused =
       ? engine.refusedTargets.warn(seen.endpoint.provider.id, address, problem.word)
       : Effect.void
 
-/** What is sent once: the request with its key, what removes the key from the answer, the time left. */
+/** What is sent once: the request with its key, what removes the key from the answer, and its time. */
 interface Sending {
   readonly method: RequestParts["method"]
   readonly written: Written
@@ -189,6 +189,13 @@ const sendSigned = (
     })
   })
 
+export const fetchesTokens = ({ type }: Auth): boolean =>
+  type === "oauth2_client_credentials" || type === "oauth2_authorization_code"
+
+/** The most that an exchange can take: with an access token that token too, and both once more after a 401. */
+export const exchangeMillisMax = ({ operation, provider }: Endpoint): number =>
+  (fetchesTokens(provider.auth) ? 4 : 1) * operation.timeoutMs
+
 /** The request at its own address. A path without variables stays the same object. */
 export const located = (parts: RequestParts, values: VariableValues): RequestParts => {
   const path = withValues(parts.path, values)
@@ -197,7 +204,8 @@ export const located = (parts: RequestParts, values: VariableValues): RequestPar
 
 /**
  * Sends with whatever key the operation takes; access tokens are fetched, and replaced once when a read-only call is
- * refused.
+ * refused. A token is waited for at most as long as an exchange may take. Nothing has been sent until it is there, so
+ * the exchange has its whole time from then on: with what a slow token left of it, an effectful call would be lost.
  */
 export const sendWithKey = (engine: HttpEngine, prepared: Prepared): Exchange => {
   const { auth, key, line, seen } = prepared
@@ -226,11 +234,10 @@ export const sendWithKey = (engine: HttpEngine, prepared: Prepared): Exchange =>
         ? stoppedWhereChosen(seen, problem)
         : notSent(failureOf(seen, problem))
   return Effect.fnUntraced(function* (parts, kind) {
-    const started = yield* Clock.currentTimeMillis
-    const left = Effect.map(Clock.currentTimeMillis, (now) => Math.max(1, timeoutMs - (now - started)))
     const once = Effect.fnUntraced(function* () {
+      const started = yield* Clock.currentTimeMillis
       const token = yield* line.tokens
-        .take(auth, client, yield* left)
+        .take(auth, client, timeoutMs)
         .pipe(
           Effect.tapError(warnWhereRefused(engine, prepared, auth.tokenUrl)),
           watch === null ? identity : Effect.tapError(watchedToken(watch, tokenAddress, client, started)),
@@ -240,7 +247,7 @@ export const sendWithKey = (engine: HttpEngine, prepared: Prepared): Exchange =>
         method: parts.method,
         written: writtenWith(prepared, token, parts),
         ...blotting([client.secret, token]),
-        timeoutMs: yield* left
+        timeoutMs
       })
       if (answer.status === 401) yield* line.tokens.drop(auth, client, token)
       return answer
@@ -254,20 +261,17 @@ export const sendWithKey = (engine: HttpEngine, prepared: Prepared): Exchange =>
 const sendWithAccessToken = (engine: HttpEngine, prepared: Prepared, tokens: AccessTokens): Exchange => {
   const { effect, timeoutMs } = prepared.seen.endpoint.operation
   return Effect.fnUntraced(function* (parts, kind) {
-    const started = yield* Clock.currentTimeMillis
-    const left = Effect.map(Clock.currentTimeMillis, (now) => Math.max(1, timeoutMs - (now - started)))
-    const take = Effect.fnUntraced(function* (refused: Redacted.Redacted<string> | null) {
-      return yield* Effect.mapError(tokens.take(refused, yield* left), notSent)
-    })
-    const sendWith = Effect.fnUntraced(function* (token: Redacted.Redacted<string>) {
+    const take = (refused: Redacted.Redacted<string> | null) =>
+      Effect.mapError(tokens.take(refused, timeoutMs), notSent)
+    const sendWith = (token: Redacted.Redacted<string>) => {
       const secret = Redacted.value(token)
-      return yield* send(engine, prepared, {
+      return send(engine, prepared, {
         method: parts.method,
         written: writtenWith(prepared, secret, parts),
         ...blotting([secret]),
-        timeoutMs: yield* left
+        timeoutMs
       })
-    })
+    }
     const token = yield* take(null)
     const answer = yield* sendWith(token)
     if (answer.status !== 401) return answer

@@ -30,14 +30,22 @@ import { checkCommon, prepare, prepareJob } from "./InputPreparation.js"
 import { judge } from "./Judgement.js"
 import type { Case } from "./StatedFailures.js"
 import { keyFor, variableFailure, variablesFor } from "./KeyPlacement.js"
-import { type HttpEngine, type Line, located, type Prepared, sendWhereTold, sendWithKey } from "./KeyedExchange.js"
+import {
+  exchangeMillisMax,
+  fetchesTokens,
+  type HttpEngine,
+  type Line,
+  located,
+  type Prepared,
+  sendWhereTold,
+  sendWithKey
+} from "./KeyedExchange.js"
 import { makeOAuthTokens } from "./OAuthTokens.js"
 import { onOwnFiber } from "../node/OwnFiber.js"
 import { type Paging, pagingOf, readInPages } from "./PagedCalls.js"
 import { uncountableField } from "./PageSteps.js"
 import { holdFor, pagedPrice } from "./PriceByInput.js"
 import { hostAndPort, makeRefusedTargets } from "./RefusedTargets.js"
-import type { RequestParts } from "./RequestPlan.js"
 import { write, type Written } from "./RequestWriting.js"
 import { makeTransport } from "./Transport.js"
 import { addressWith, choosesHost, type VariableProblem } from "./Variables.js"
@@ -189,7 +197,7 @@ const callWith = Effect.fnUntraced(function* (engine: Engine, call: ProviderCall
   const { async } = call.endpoint.operation
   if (async === undefined) return yield* judge(seen, yield* sendWithKey(engine, ready)(parts, "start"))
   return yield* Effect.scoped(
-    Effect.flatMap(calledBack(engine, async, located(parts, ready.variables)), ({ callback, start }) =>
+    Effect.flatMap(calledBack(engine, ready, async), ({ callback, start }) =>
       runToEnd({
         rules: async,
         plan,
@@ -207,13 +215,15 @@ const callWith = Effect.fnUntraced(function* (engine: Engine, call: ProviderCall
 
 /**
  * The start of a slow operation, with an address to call where there can be one. The address is placed here and not
- * before, because the digest of a request must not hold it.
+ * before, because the digest of a request must not hold it. It works while the start is on its way, and then as long as
+ * polls are made.
  */
-const calledBack = Effect.fnUntraced(function* (engine: HttpEngine, rules: AsyncRules, start: RequestParts) {
+const calledBack = Effect.fnUntraced(function* (engine: HttpEngine, prepared: Prepared, rules: AsyncRules) {
+  const start = located(prepared.parts, prepared.variables)
   const wanted = rules.callback
   if (engine.callbacks === null || wanted === undefined || !takesCallback(start, wanted))
     return { start, callback: null }
-  const callback = yield* engine.callbacks.open(rules.totalMs)
+  const callback = yield* engine.callbacks.open(exchangeMillisMax(prepared.seen.endpoint) + rules.totalMs)
   return { start: callback === null ? start : withCallback(start, wanted, callback.url), callback }
 })
 
@@ -228,9 +238,6 @@ const withDeadlines = (
   operation.async === undefined && operation.pages === undefined && !fetchesTokens(provider.auth)
     ? call
     : onOwnFiber(call)
-
-const fetchesTokens = ({ type }: Auth): boolean =>
-  type === "oauth2_client_credentials" || type === "oauth2_authorization_code"
 
 /** Sockets and access tokens live as long as the layer. */
 export const ProvidersHttp = (options: ProvidersHttpOptions = {}): Layer.Layer<Providers> =>

@@ -8,7 +8,7 @@ import { callbackKey, readToken, writeToken } from "../../../src/layers/provider
 import { RunSignalsMemory } from "../../../src/layers/memory/RunSignalsMemory.js"
 import { CursorKey } from "../../../src/services/CursorKey.js"
 import { ProviderCallbacks } from "../../../src/services/ProviderCallbacks.js"
-import { callOnce, endpointOf, json, type Seen, serve } from "./support.js"
+import { callOnce, endpointOf, json, platformKey, providerOrigin, type Seen, serve } from "./support.js"
 
 const key = Buffer.alloc(32, 7)
 const Callbacks = CallbacksSigned("https://gateway.test").pipe(
@@ -57,6 +57,22 @@ describe("an operation that is called back", () => {
         // The wait is over. The address is known until its time ends, and does nothing.
         assert.isTrue(yield* callbacks.ring(tokenOf(body.hooks.done)))
       }).pipe(Effect.provide(Callbacks))
+  )
+
+  it.scopedLive("has its address for the whole start, with the access tokens of that, and all polls", () =>
+    Effect.gen(function* () {
+      const lasted: Array<number> = []
+      const callbacks = ProviderCallbacks.of({
+        open: (lastsMillis) => Effect.sync(() => (lasted.push(lastsMillis), null)),
+        ring: () => Effect.succeed(false)
+      })
+      const provider = yield* serve((_, response) => json(response, 200, { found: "it", access_token: "token-1" }))
+      const start = { operation: { ...slow, async: { ...slow.async, totalMs: 60_000 } }, http: { callbacks } }
+      yield* callOnce(provider, start)
+      const auth = { type: "oauth2_client_credentials", tokenUrl: `${providerOrigin}/token` }
+      yield* callOnce(provider, { ...start, provider: { auth }, credential: platformKey("client:secret-1") })
+      assert.deepStrictEqual(lasted, [62_000, 68_000])
+    })
   )
 
   it.scopedLive("asks again in growing pauses when the state comes after the callback", () =>
