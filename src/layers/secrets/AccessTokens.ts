@@ -58,6 +58,8 @@ export interface AccessTokenParts {
 
 const renewAnew = "Connect the account again."
 const waitMillis = 150
+/** How long a call waits for the renewal of a token that still works. */
+const patienceMillis = 1_000
 
 export const gone = new ConnectionUnusable({
   detail: "This connection was deleted.",
@@ -330,10 +332,15 @@ export const makeAccessTokens = (parts: AccessTokenParts): Effect.Effect<AccessT
           if (!isFresh(held.grant, refused, now)) {
             if (held.grant.refreshToken !== null) {
               const renewed = yield* shared({ connection: held.connection, auth, refused })
-              held = yield* Effect.timeoutFail(Deferred.await(renewed), {
-                duration: timeoutMs,
-                onTimeout: () => unavailable(new ServerUnavailable({ reason: "timeout", word: "token" }))
-              })
+              const goesOn = works(held, refused, now + patienceMillis)
+              const found = yield* Effect.timeoutOption(
+                Deferred.await(renewed),
+                goesOn ? Math.min(patienceMillis, timeoutMs) : timeoutMs
+              )
+              if (Option.isSome(found)) held = found.value
+              // The renewal goes on: a token address that hangs takes no call down whose token works.
+              else if (!works(held, refused, yield* Clock.currentTimeMillis))
+                return yield* unavailable(new ServerUnavailable({ reason: "timeout", word: "token" }))
             } else {
               if (refusedToken !== null) return refusedToken
               if (!works(held, refused, now)) return yield* notRenewable

@@ -99,8 +99,8 @@ const grantBefore = {
   server,
   origin: "https://files.test"
 }
-/** A connection whose access token does not work any more. */
-const connected = Effect.gen(function* () {
+/** A connection whose access token is to be renewed, and works until then; null: the provider does not say. */
+const connectedUntil = Effect.fnUntraced(function* (accessUntil: number | null) {
   const { workspaceId } = yield* newWorkspace
   const place = { workspaceId, connectionId: ConnectionId.make(`con_${"7".repeat(26)}`) }
   const connection = {
@@ -109,9 +109,10 @@ const connected = Effect.gen(function* () {
     label: "mine",
     createdAt: 1,
     expiresAt: null,
-    oauth: facts
+    oauth: { ...facts, accessUntil }
   }
-  const sealed = yield* (yield* Sealing).seal(grantText(grantBefore), aboutOf({ _tag: "Connection", ...place }))
+  const grant = { ...grantBefore, renewFrom: accessUntil === null ? null : 0 }
+  const sealed = yield* (yield* Sealing).seal(grantText(grant), aboutOf({ _tag: "Connection", ...place }))
   const rows = yield* SecretRows
   yield* (yield* AuditTrail).change(
     commandLine,
@@ -119,6 +120,8 @@ const connected = Effect.gen(function* () {
   )
   return place
 })
+/** A connection whose access token does not work any more, as its provider will say. */
+const connected = connectedUntil(null)
 type Place = Effect.Effect.Success<typeof connected>
 
 /** Fails where there is no connection. */
@@ -182,6 +185,41 @@ describe("a renewal", () => {
       yield* Deferred.succeed(answer, rotated)
       yield* Scope.close(scope, Exit.void)
       assert.strictEqual(yield* refreshTokenOf(place), "refresh-2")
+    }).pipe(Effect.provide(storage))
+  )
+
+  it.effect("that hangs leaves a call the token that still works, and the next one has what came of it", () =>
+    Effect.gen(function* () {
+      const { answer, asked, services } = yield* node
+      const place = yield* connectedUntil(50_000)
+      const { tokens } = yield* opened(services, place)
+      const caller = yield* Effect.fork(tokens.take(null, 30_000))
+      yield* Deferred.await(asked)
+      yield* settled
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual(Redacted.value(yield* Fiber.join(caller)), "access-1")
+      // With less time than that, too.
+      const hurried = yield* Effect.fork(tokens.take(null, 100))
+      yield* settled
+      yield* TestClock.adjust("100 millis")
+      assert.strictEqual(Redacted.value(yield* Fiber.join(hurried)), "access-1")
+      yield* Deferred.succeed(answer, rotated)
+      yield* settled
+      assert.strictEqual(Redacted.value(yield* tokens.take(null, 30_000)), "access-2")
+    }).pipe(Effect.provide(storage))
+  )
+
+  it.effect("that hangs until the token has ended is waited for", () =>
+    Effect.gen(function* () {
+      const { answer, asked, services } = yield* node
+      const { tokens } = yield* opened(services, yield* connectedUntil(500))
+      const caller = yield* Effect.fork(tokens.take(null, 30_000))
+      yield* Deferred.await(asked)
+      yield* settled
+      yield* TestClock.adjust("20 seconds")
+      assert.strictEqual((yield* Fiber.poll(caller))._tag, "None")
+      yield* Deferred.succeed(answer, rotated)
+      assert.strictEqual(Redacted.value(yield* Fiber.join(caller)), "access-2")
     }).pipe(Effect.provide(storage))
   )
 
