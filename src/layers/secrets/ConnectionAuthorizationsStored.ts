@@ -5,7 +5,7 @@
  * is exchanged once. From there on it goes to its end, also when the browser goes away or the node stops: the code is
  * used up, and a person must not lose what it gave.
  */
-import { Clock, Data, Effect, Fiber, Layer, Redacted } from "effect"
+import { Clock, Data, Effect, Layer, Redacted } from "effect"
 import { createHash, createHmac, randomBytes } from "node:crypto"
 import { ValidationError } from "../../domain/ApiErrors.js"
 import type { Actor } from "../../domain/AuditEntry.js"
@@ -32,6 +32,7 @@ import { roomProblem, shownConnection } from "./ConnectionsSealed.js"
 import { KeysChanged } from "./KnownKeys.js"
 import { aboutOf, type AuthorizationRow, SecretRows } from "./SecretRows.js"
 import { grantFrom, grantText, type OAuthProvider, originOf } from "./StoredGrant.js"
+import { makeToItsEnd } from "./ToItsEnd.js"
 
 const digestOf = (text: string): Uint8Array => createHash("sha256").update(text).digest()
 const newSecret = Effect.sync(() => randomBytes(32).toString("base64url"))
@@ -66,12 +67,7 @@ const make = Effect.gen(function* () {
   const platformKeys = yield* PlatformKeys
   const servers = yield* AuthorizationServers
   const over = new AuthorizationOver()
-  const scope = yield* Effect.scope
-  /** Goes on without its caller, and the scope waits for it. */
-  const toItsEnd = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(Effect.forkIn(work, scope), (fiber) => restore(Fiber.join(fiber)))
-    )
+  const toItsEnd = yield* makeToItsEnd
 
   /** Stores a connection whose code is used up. It is tried again and again: its tokens exist nowhere else. */
   const keep = Effect.fnUntraced(function* (by: Actor, connection: Connection, sealed: Sealed) {

@@ -1,6 +1,8 @@
 /**
  * Connections whose secrets are sealed before they reach any storage. A deleted connection leaves its name and no
- * secret behind. That a provider could not be asked to end a user's grant does not keep the connection.
+ * secret behind. That a provider could not be asked to end a user's grant does not keep the connection. A deletion goes
+ * to its end, also when its caller goes away or the node stops: once the secret is destroyed, nobody else can end the
+ * grant, and what the provider did not confirm is told in the log.
  */
 import { Clock, Effect, Layer, Option, Predicate, Redacted } from "effect"
 import type { Actor } from "../../domain/AuditEntry.js"
@@ -23,6 +25,7 @@ import { aboutOf, type ConnectionRow, givenVariables, SecretRows } from "./Secre
 import { clientOf, gone, loggedReason, refusedFailure } from "./AccessTokens.js"
 import { inOneLine, secretProblem } from "./SecretText.js"
 import { grantOf, type StoredGrant } from "./StoredGrant.js"
+import { makeToItsEnd } from "./ToItsEnd.js"
 
 /** A connection as the audit trail has it. */
 export const shownConnection = ({ expiresAt, label, oauth, providerId, variables }: Connection): JsonObject => ({
@@ -47,6 +50,7 @@ const make = Effect.gen(function* () {
   const keysChanged = yield* KeysChanged
   const platformKeys = yield* PlatformKeys
   const servers = yield* AuthorizationServers
+  const toItsEnd = yield* makeToItsEnd
 
   const aboutConnection = ({ connectionId, workspaceId }: Connection) =>
     aboutOf({ _tag: "Connection", workspaceId, connectionId })
@@ -166,7 +170,7 @@ const make = Effect.gen(function* () {
       yield* keysChanged.tell
       const grant = yield* grantIn(deleted)
       return Option.isNone(grant) ? ("no_grant" satisfies Revocation) : yield* revoke(deleted.connection, grant.value)
-    }),
+    }, toItsEnd),
     use: Effect.fnUntraced(function* (workspaceId: WorkspaceId, connectionId: string) {
       const row = yield* rows.connection(workspaceId, connectionId)
       return row === null ? yield* new ConnectionNotFound({}) : yield* opened(row)
@@ -182,4 +186,4 @@ export const ConnectionsSealed: Layer.Layer<
   Connections,
   never,
   AuditTrail | AuthorizationServers | Ids | KeysChanged | PlatformKeys | Sealing | SecretRows
-> = Layer.effect(Connections, make)
+> = Layer.scoped(Connections, make)

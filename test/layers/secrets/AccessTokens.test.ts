@@ -3,7 +3,7 @@
  * the request on, nothing may stand between the answer and the storage but the death of the node.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Deferred, Effect, Exit, Fiber, flow, Layer, Redacted, Schema, Scope, TestClock } from "effect"
+import { Context, Deferred, Effect, Exit, Fiber, flow, Layer, Redacted, Ref, Schema, Scope, TestClock } from "effect"
 import { commandLine } from "../../../src/domain/AuditEntry.js"
 import { ConnectionId } from "../../../src/domain/Ids.js"
 import { renewalLeaseMillis } from "../../../src/domain/limits/Access.js"
@@ -23,7 +23,7 @@ import {
   AuthorizationServers,
   type GrantedTokens,
   GrantRefused,
-  type ServerUnavailable
+  ServerUnavailable
 } from "../../../src/services/AuthorizationServers.js"
 import { ConnectionAuthorizations } from "../../../src/services/ConnectionAuthorizations.js"
 import { Connections } from "../../../src/services/Connections.js"
@@ -31,6 +31,7 @@ import { Credentials } from "../../../src/services/Credentials.js"
 import { PlatformKeys } from "../../../src/services/PlatformKeys.js"
 import { Sealing } from "../../../src/services/Sealing.js"
 import { endpoint } from "../../support/catalog.js"
+import { withLogLines } from "../../support/logLines.js"
 import { newWorkspace } from "../../support/sharedDatabase.js"
 
 const revocationUrl = "https://files.test/revoke"
@@ -68,6 +69,7 @@ const node = Effect.gen(function* () {
   const asked = yield* Deferred.make<void>()
   const answer = yield* Deferred.make<GrantedTokens, GrantRefused | ServerUnavailable>()
   const revoked: Array<string> = []
+  const revocation = yield* Ref.make<Effect.Effect<void, GrantRefused | ServerUnavailable>>(Effect.void)
   const answered = Effect.zipRight(Deferred.succeed(asked, undefined), Deferred.await(answer))
   const servers = Layer.succeed(
     AuthorizationServers,
@@ -76,7 +78,11 @@ const node = Effect.gen(function* () {
         Effect.succeed(new URL(`${redirectUri}?code=once&state=${state}`)),
       exchange: () => answered,
       refresh: () => answered,
-      revoke: (_server, _client, ended) => Effect.sync(() => void revoked.push(Redacted.value(ended)))
+      revoke: (_server, _client, ended) =>
+        Effect.zipRight(
+          Effect.flatten(Ref.get(revocation)),
+          Effect.sync(() => void revoked.push(Redacted.value(ended)))
+        )
     })
   )
   const scope = yield* Scope.make()
@@ -88,7 +94,7 @@ const node = Effect.gen(function* () {
     yield* settled
     return stopping
   })
-  return { asked, answer, revoked, scope, services, stop }
+  return { asked, answer, revocation, revoked, scope, services, stop }
 })
 
 const facts = { scopes: ["files.read"], accessUntil: null, renewable: true, refused: null }
@@ -315,6 +321,48 @@ describe("a deletion", () => {
       )
       assert.deepStrictEqual(revoked, ["refresh-2"])
     }).pipe(Effect.provide(storage))
+  )
+})
+
+describe("a deletion whose caller goes away", () => {
+  /** The row is deleted, and the provider has been asked to end the grant. The caller is interrupted then. */
+  const abandoned = Effect.gen(function* () {
+    const { revocation, revoked, services, stop } = yield* node
+    const { connectionId, workspaceId } = yield* connected
+    const asked = yield* Deferred.make<void>()
+    const answer = yield* Deferred.make<void, ServerUnavailable>()
+    yield* Ref.set(revocation, Effect.zipRight(Deferred.succeed(asked, undefined), Deferred.await(answer)))
+    const caller = yield* Effect.fork(Context.get(services, Connections).delete(workspaceId, connectionId, commandLine))
+    yield* Deferred.await(asked)
+    yield* Fiber.interrupt(caller)
+    return { answer, revoked, stop }
+  })
+
+  it.effect("ends the grant at the provider all the same, and a node that stops waits for it", () =>
+    Effect.gen(function* () {
+      const { answer, revoked, stop } = yield* abandoned
+      const stopping = yield* stop
+      assert.strictEqual((yield* Fiber.poll(stopping))._tag, "None")
+      yield* Deferred.succeed(answer, undefined)
+      yield* Fiber.join(stopping)
+      assert.deepStrictEqual(revoked, ["refresh-1"])
+    }).pipe(Effect.provide(storage))
+  )
+
+  it.effect("tells the operator when the provider did not confirm it", () =>
+    Effect.gen(function* () {
+      const { answer, stop } = yield* abandoned
+      yield* Deferred.fail(answer, new ServerUnavailable({ reason: "timeout", word: "deadline" }))
+      yield* Fiber.join(yield* stop)
+    }).pipe(
+      (work) =>
+        withLogLines((lines) =>
+          Effect.map(work, () =>
+            assert.strictEqual(lines.filter(({ message }) => message.includes("did not confirm the end")).length, 1)
+          )
+        ),
+      Effect.provide(storage)
+    )
   )
 })
 
