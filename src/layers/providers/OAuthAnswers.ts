@@ -79,6 +79,19 @@ const ofClient: ReadonlySet<string> = new Set([
 ])
 const passing: ReadonlySet<string> = new Set(["server_error", "temporarily_unavailable", "slow_down"])
 
+/** A refresh token that works no more: in the words of RFC 6749 (5.2), of GitHub and HubSpot, and of Slack. */
+const endsGrant: ReadonlySet<string> = new Set([
+  "invalid_grant",
+  "bad_refresh_token",
+  "invalid_refresh_token",
+  "token_expired",
+  "token_revoked"
+])
+
+/** Codes are compared in lower case: HubSpot, and others, write them in capitals. */
+const isOneOf = (codes: ReadonlySet<string>, error: string | null): boolean =>
+  error !== null && codes.has(error.toLowerCase())
+
 export const unavailableFor = ({ reason, word }: WireFailure): ServerUnavailable => {
   switch (reason) {
     case "refused":
@@ -101,24 +114,14 @@ const failed = ({ error, status }: Said): ServerUnavailable =>
 export const refusedOrUnavailable: Verdict = (said) => {
   const { error, status } = said
   if (status === 429) return new ServerUnavailable({ reason: "busy", word: "429" })
-  if (status >= 500 || (error !== null && passing.has(error))) return failed(said)
+  if (status >= 500 || isOneOf(passing, error)) return failed(said)
   // Some providers say no with 200. A redirect says nothing, whatever stands in it.
   if (status < 400 && (error === null || status >= 300))
     return new ServerUnavailable({ reason: "unusable", word: String(status) })
-  return new GrantRefused({
-    of: status === 401 || (error !== null && ofClient.has(error)) ? "client" : "grant",
-    code: error
-  })
+  // A 401 alone is about the gateway's client (RFC 6749, 5.2). A code that ends the grant says more than the status.
+  const isOfClient = isOneOf(ofClient, error) || (status === 401 && !isOneOf(endsGrant, error))
+  return new GrantRefused({ of: isOfClient ? "client" : "grant", code: error })
 }
-
-/** A refresh token that works no more: in the words of RFC 6749 (5.2), of GitHub, and of Slack. */
-const endsGrant: ReadonlySet<string> = new Set([
-  "invalid_grant",
-  "bad_refresh_token",
-  "invalid_refresh_token",
-  "token_expired",
-  "token_revoked"
-])
 
 /**
  * A renewal is refused for good by these codes alone. A block, a maintenance page or another code may pass, and a grant
@@ -126,9 +129,7 @@ const endsGrant: ReadonlySet<string> = new Set([
  */
 export const renewalRefusedOrUnavailable: Verdict = (said) => {
   const meant = refusedOrUnavailable(said)
-  return meant._tag === "GrantRefused" && meant.of === "grant" && (said.error === null || !endsGrant.has(said.error))
-    ? failed(said)
-    : meant
+  return meant._tag === "GrantRefused" && meant.of === "grant" && !isOneOf(endsGrant, said.error) ? failed(said) : meant
 }
 
 /** A provider could send back what it was sent. */

@@ -96,6 +96,20 @@ describe("a renewal", () => {
       })
   )
 
+  it.scopedLive("that is answered such a code ends the grant, in capitals, with 401, and where HubSpot writes it", () =>
+    Effect.gen(function* () {
+      for (const [status, body, code] of [
+        [400, { status: "BAD_REFRESH_TOKEN", message: "missing or invalid refresh token" }, "BAD_REFRESH_TOKEN"],
+        [400, { error: "Invalid_Grant" }, "Invalid_Grant"],
+        [401, { error: "invalid_grant" }, "invalid_grant"],
+        [401, { error: "TOKEN_REVOKED" }, "TOKEN_REVOKED"]
+      ] as const) {
+        const failed = yield* (yield* asked(status, json(body))).renewed
+        assert.deepStrictEqual(failed._tag === "GrantRefused" && [failed.of, failed.code], ["grant", code])
+      }
+    })
+  )
+
   it.scopedLive("gives the scopes of the answer only where they are printable", () =>
     Effect.gen(function* () {
       for (const [scope, expected] of [
@@ -113,6 +127,8 @@ describe("a renewal", () => {
     Effect.gen(function* () {
       for (const [status, error, code] of [
         [400, "unauthorized_client", "unauthorized_client"],
+        [400, "INVALID_CLIENT", "INVALID_CLIENT"],
+        [401, "invalid_client", "invalid_client"],
         [401, undefined, null]
       ] as const) {
         const failed = yield* (yield* asked(status, json({ error }))).renewed
