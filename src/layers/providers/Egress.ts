@@ -32,12 +32,16 @@ export const systemResolve: Resolve = (hostname, answer) =>
     answer(error, error === null ? found.map((each) => each.address) : [])
   )
 
+/** Public by its number, and on each machine at Azure the host's own services: its state, its certificates, its DNS. */
+const azureHost = "168.63.129.16"
+
 /** The kind of a refused address; undefined for one that may be reached. */
 export const refusedRange = (address: string): string | undefined => {
   if (!ipaddr.isValid(address)) return "unreadable"
   const parsed = ipaddr.parse(address)
   const range = parsed.range()
   if (range !== "unicast") return range
+  if (parsed.toString() === azureHost) return "metadata"
   // Only 2000::/3 is handed out as global unicast; the rest of IPv6 is reserved, however the library calls it.
   return parsed.kind() === "ipv6" && (parsed.toByteArray()[0] ?? 0) >> 5 !== 1 ? "reserved" : undefined
 }

@@ -60,6 +60,11 @@ describe("an address", () => {
     "not-an-address",
     ""
   ]
+  it("168.63.129.16 is refused as metadata: a machine at Azure reaches the host's own services there", () => {
+    assert.strictEqual(refusedRange("168.63.129.16"), "metadata")
+    assert.isUndefined(refusedRange("168.63.129.17"))
+  })
+
   for (const address of refused)
     it(`${address === "" ? "that is empty" : address} is refused`, () => assert.isString(refusedRange(address)))
 
@@ -100,6 +105,7 @@ describe("an origin", () => {
     ["a mapped address", "http://[::ffff:127.0.0.1]"],
     ["a 6to4 address", "http://[2002:7f00:1::]"],
     ["the metadata service", "http://169.254.169.254"],
+    ["the services of the host at Azure", "http://168.63.129.16"],
     ["credentials", "https://user:password@api.example.com"],
     ["a user alone", "https://user@api.example.com"],
     ["a file", "file:///etc/passwd"],
