@@ -12,6 +12,7 @@ import { Credentials } from "../../src/services/Credentials.js"
 import { PlatformKeys } from "../../src/services/PlatformKeys.js"
 import type { Sealing } from "../../src/services/Sealing.js"
 import { SecretRotation } from "../../src/services/SecretRotation.js"
+import { withLogLines } from "../support/logLines.js"
 import { newWorkspace } from "../support/sharedDatabase.js"
 
 const key = (byte: number) => Redacted.make(new Uint8Array(32).fill(byte))
@@ -429,6 +430,42 @@ export const secretsSuite = <S>(name: string, storage: Storage<S>) =>
         assert.deepStrictEqual(yield* credentials.access(null, bearer), { hasPlatformKey: false, hasConnection: false })
         assert.isNull(yield* platformKeys.use("acme-mail"))
       })
+    )
+
+    it.effect("a key that cannot be opened is told once, however often it is asked for, and again when it can be", () =>
+      Effect.gen(function* () {
+        const made = yield* Effect.gen(function* () {
+          yield* (yield* PlatformKeys).set("acme-mail", Redacted.make("p"), commandLine)
+          return yield* (yield* Connections).create(
+            {
+              workspaceId: yield* workspace,
+              providerId: "acme-mail",
+              label: "mine",
+              secret: Redacted.make("c"),
+              expiresAt: null
+            },
+            commandLine
+          )
+        }).pipe(Effect.provide(withKeys(sealingOf("one", { one: 1 }))))
+        yield* withLogLines((lines) =>
+          Effect.gen(function* () {
+            const told = () =>
+              lines.flatMap(({ level, message }) => (message.includes("opened") ? [`${level} ${message}`] : []))
+            const platformKeys = yield* PlatformKeys
+            for (let time = 0; time < 3; time += 1) {
+              yield* Effect.flip((yield* Connections).use(made.workspaceId, made.connectionId))
+              assert.isNull(yield* platformKeys.use("acme-mail"))
+            }
+            assert.deepStrictEqual(told(), [
+              "ERROR a connection's secret cannot be opened",
+              "ERROR a platform key cannot be opened"
+            ])
+            yield* platformKeys.set("acme-mail", Redacted.make("q"), commandLine)
+            for (let time = 0; time < 3; time += 1) assert.isNotNull(yield* platformKeys.use("acme-mail"))
+            assert.deepStrictEqual(told().slice(2), ["WARN a platform key can be opened again"])
+          })
+        ).pipe(Effect.provide(withKeys(sealingOf("two", { two: 2 }))))
+      }).pipe(Effect.provide(storage.rows))
     )
 
     it.effect("after a rotation the new sealing key alone opens everything, and before it both are needed", () =>

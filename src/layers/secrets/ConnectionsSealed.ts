@@ -26,6 +26,7 @@ import { clientOf, gone, loggedReason, refusedFailure } from "./AccessTokens.js"
 import { inOneLine, secretProblem } from "./SecretText.js"
 import { grantOf, type StoredGrant } from "./StoredGrant.js"
 import { makeToItsEnd } from "./ToItsEnd.js"
+import { makeUnopenedKeys } from "./UnopenedKeys.js"
 
 /** A connection as the audit trail has it. */
 export const shownConnection = ({ expiresAt, label, oauth, providerId, variables }: Connection): JsonObject => ({
@@ -51,6 +52,7 @@ const make = Effect.gen(function* () {
   const platformKeys = yield* PlatformKeys
   const servers = yield* AuthorizationServers
   const toItsEnd = yield* makeToItsEnd
+  const unopened = makeUnopenedKeys("a connection's secret")
 
   const aboutConnection = ({ connectionId, workspaceId }: Connection) =>
     aboutOf({ _tag: "Connection", workspaceId, connectionId })
@@ -68,9 +70,7 @@ const make = Effect.gen(function* () {
       "SealUnreadable",
       ({ keyId }) =>
         Effect.zipRight(
-          Effect.logError("a connection's secret cannot be opened").pipe(
-            Effect.annotateLogs({ connectionId: connection.connectionId, sealingKey: keyId })
-          ),
+          unopened.cannotOpen(connection.connectionId, { connectionId: connection.connectionId, sealingKey: keyId }),
           new ConnectionUnusable({
             detail: "The gateway cannot open the secret of this connection.",
             hint: askOperator,
@@ -78,6 +78,7 @@ const make = Effect.gen(function* () {
           })
         )
     )
+    yield* unopened.opened(connection.connectionId)
     return { connection, secret }
   })
 

@@ -10,6 +10,7 @@ import { Sealing } from "../../services/Sealing.js"
 import { KeysChanged } from "./KnownKeys.js"
 import { aboutOf, givenVariables, type PlatformKeyRow, SecretRows } from "./SecretRows.js"
 import { inOneLine, secretProblem } from "./SecretText.js"
+import { makeUnopenedKeys } from "./UnopenedKeys.js"
 
 const shown = ({ createdAt, sealed, variables }: PlatformKeyRow): JsonObject => ({
   sealedWith: sealed.keyId,
@@ -22,6 +23,7 @@ const make = Effect.gen(function* () {
   const sealing = yield* Sealing
   const keysChanged = yield* KeysChanged
   const trail = yield* AuditTrail
+  const unopened = makeUnopenedKeys("a platform key")
   const about = (providerId: string) => aboutOf({ _tag: "PlatformKey", providerId })
 
   return PlatformKeys.of({
@@ -86,15 +88,11 @@ const make = Effect.gen(function* () {
       const secret = yield* Effect.catchTag(
         sealing.open(row.sealed, about(providerId)),
         "SealUnreadable",
-        ({ keyId }) =>
-          Effect.as(
-            Effect.logError("a platform key cannot be opened").pipe(
-              Effect.annotateLogs({ providerId, sealingKey: keyId })
-            ),
-            null
-          )
+        ({ keyId }) => Effect.as(unopened.cannotOpen(providerId, { providerId, sealingKey: keyId }), null)
       )
-      return secret === null ? null : { secret, ...givenVariables(row.variables) }
+      if (secret === null) return null
+      yield* unopened.opened(providerId)
+      return { secret, ...givenVariables(row.variables) }
     })
   })
 })
