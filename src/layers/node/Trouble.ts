@@ -96,6 +96,8 @@ export const makeTrouble = (
 ): Effect.Effect<Trouble, never, Scope.Scope> =>
   Effect.gen(function* () {
     const clock = yield* Effect.clock
+    // Not the time of day: while a clock that was set back lags, nothing would ever be over.
+    const nowMillis = (): number => Number(clock.unsafeCurrentTimeNanos()) / 1e6
     const begun = yield* Queue.unbounded<Ongoing>()
     const show = gaugeOf(kind, about)
     let ongoing: Ongoing | undefined
@@ -106,12 +108,12 @@ export const makeTrouble = (
       Effect.annotateLogs(Effect.logWarning(troubles[kind].ends), {
         ...about,
         failures: trouble.failures,
-        seconds: (workedAt - trouble.since) / 1000
+        seconds: Math.round(workedAt - trouble.since) / 1000
       })
     const untilOver = (trouble: Ongoing): Effect.Effect<void> =>
       Effect.suspend(() => {
         const { failedAt, workedAt } = trouble
-        if (workedAt === null || clock.unsafeCurrentTimeMillis() < failedAt + troubleQuietMillis)
+        if (workedAt === null || nowMillis() < failedAt + troubleQuietMillis)
           return Effect.delay(untilOver(trouble), lookMillis)
         ongoing = undefined
         show(0)
@@ -127,7 +129,7 @@ export const makeTrouble = (
 
     return {
       failed: (why) => {
-        const now = clock.unsafeCurrentTimeMillis()
+        const now = nowMillis()
         if (ongoing === undefined) {
           ongoing = { why, since: now, failures: 1, failedAt: now, workedAt: null }
           show(1)
@@ -139,7 +141,7 @@ export const makeTrouble = (
         }
       },
       worked: () => {
-        if (ongoing !== undefined) ongoing.workedAt ??= clock.unsafeCurrentTimeMillis()
+        if (ongoing !== undefined) ongoing.workedAt ??= nowMillis()
       }
     }
   })

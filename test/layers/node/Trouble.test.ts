@@ -67,6 +67,29 @@ it.scoped("what works and fails by turns is one trouble until it only works", ()
   )
 )
 
+it.scoped("its end does not wait for a clock that was set back", () =>
+  withLogLines((lines) =>
+    Effect.gen(function* () {
+      const clock = yield* Effect.clock
+      let off = 0
+      const trouble = yield* Effect.withClock(makeTrouble("storage"), {
+        ...clock,
+        unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis() + off,
+        unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
+        sleep: (duration) => clock.sleep(duration)
+      })
+      trouble.failed("lost")
+      off = -3_600_000
+      trouble.worked()
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(
+        lines.map(({ annotations }) => annotations["seconds"]),
+        [undefined, 0]
+      )
+    })
+  )
+)
+
 it.scoped("it is not over while nothing has worked, and the next one is told again", () =>
   withLogLines((lines) =>
     Effect.gen(function* () {
