@@ -32,7 +32,8 @@ export interface PagedPrice {
 }
 
 /**
- * Each page costs what its answer tells, at most what a page can cost, or else its listed price. The tries of one page
+ * Each page costs what its answer tells, or else its listed price, at most what a page of `size` results can cost: what
+ * an answer counts is not how many results it brings. The tries of one page
  * cost together at most what it can cost. The first anomaly is noted.
  */
 export const costOfPages = (
@@ -44,7 +45,7 @@ export const costOfPages = (
       const isBilled = outcome !== "error" && (outcome !== "miss" || billsMiss)
       const pagePrice = priceOfPage(price, billed, at)
       const before = again === true ? sum.ofPage : 0
-      const most = Math.max(0, mostOf(pagePrice, Math.max(size, resultCount ?? 0)) - before)
+      const most = Math.max(0, mostOf(pagePrice, size) - before)
       const page = costOf({
         price: isBilled ? pagePrice : null,
         resultCount,

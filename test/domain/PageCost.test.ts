@@ -144,6 +144,15 @@ describe("the cost of pages", () => {
     })
   })
 
+  it("of one page is at most that of the results that a page brings, however many its answer counts", () => {
+    const price = { ...perCall(100).price, basis: "per_result" as const }
+    assert.strictEqual(Number(costOfPages(perCall(100, { price }), [hit(500), hit(10)]).micros), 2000)
+    assert.strictEqual(
+      Number(costOfPages(perCall(100, { price }), [hit(500, { _tag: "Reported", micros: 50_000 })]).micros),
+      1000
+    )
+  })
+
   it("counts each page, or the call once", () => {
     const pages = [hit(), hit(), hit()]
     assert.strictEqual(Number(costOfPages(perCall(1000), pages).micros), 3000)

@@ -1,9 +1,11 @@
 /**
  * The logins of this person on this machine: one file in the system's configuration folder that only its owner can
- * read. A token is kept with the address that it is for, and is sent to no other.
+ * read. A token is kept with the address that it is for, and is sent to no other. One program at a time changes the
+ * file: a token that another one overwrote would work on at its gateway, and nobody would have it.
  */
 import * as FileSystem from "@effect/platform/FileSystem"
-import { Config, Data, Effect, Option, Redacted, Schema } from "effect"
+import type { PlatformError } from "@effect/platform/Error"
+import { Clock, Config, Data, Effect, Option, Redacted, Schedule, Schema } from "effect"
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 import { member, setMember } from "../../domain/Members.js"
@@ -38,6 +40,7 @@ const folder = Effect.gen(function* () {
   return base === null ? null : join(base, "provider-gateway")
 })
 
+const unwritable = (file: string) => new LoginsUnusable({ message: `${file} cannot be written` })
 const fileIn = (place: string): string => join(place, "logins.json")
 const nothing: Stored = { current: null, tokens: {} }
 
@@ -51,7 +54,48 @@ const read = Effect.gen(function* () {
   return yield* Effect.mapError(Effect.flatMap(files.readFileString(file), Schema.decode(Stored)), unusable)
 })
 
-const write = (stored: Stored) =>
+/** A change takes some milliseconds, so a lock that is older is that of a program which was killed. */
+const lockMillisMax = 10_000
+const lockPauseMillis = 50
+
+const isThere = (error: PlatformError): boolean => error._tag === "SystemError" && error.reason === "AlreadyExists"
+
+/** Runs `work` while no other program on this machine changes the file. */
+const alone = <A, R>(file: string, work: Effect.Effect<A, LoginsUnusable, R>) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const lock = `${file}.lock`
+    const removed = Effect.ignore(files.remove(lock, { force: true }))
+    const isLeft = Effect.zipWith(files.stat(lock), Clock.currentTimeMillis, ({ mtime }, now) =>
+      Option.exists(mtime, (since) => now - since.getTime() > lockMillisMax)
+    )
+    const taken = files.writeFileString(lock, "", { mode: 0o600, flag: "wx" }).pipe(
+      Effect.tapErrorCause(() => Effect.ignore(Effect.whenEffect(removed, isLeft))),
+      Effect.retry({ schedule: Schedule.spaced(lockPauseMillis), while: isThere }),
+      Effect.mapError(() => unwritable(file))
+    )
+    return yield* Effect.acquireUseRelease(
+      Effect.interruptible(taken),
+      () => work,
+      () => removed
+    )
+  })
+
+const write = (file: string, stored: Stored) =>
+  Effect.gen(function* () {
+    const files = yield* FileSystem.FileSystem
+    const own = `${file}.${randomBytes(6).toString("hex")}`
+    yield* Effect.gen(function* () {
+      // A new file has the mode from its first byte on, whatever the old one had.
+      yield* files.writeFileString(own, `${yield* Schema.encode(Stored)(stored)}\n`, { mode: 0o600, flag: "wx" })
+      yield* files.rename(own, file)
+    }).pipe(
+      Effect.ensuring(Effect.ignore(files.remove(own, { force: true }))),
+      Effect.mapError(() => unwritable(file))
+    )
+  })
+
+const change = (changed: (stored: Stored) => Stored) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const place = yield* folder
@@ -60,16 +104,13 @@ const write = (stored: Stored) =>
         message: "There is no folder to keep a login in: set XDG_CONFIG_HOME or HOME"
       })
     const file = fileIn(place)
-    const own = `${file}.${randomBytes(6).toString("hex")}`
-    yield* Effect.gen(function* () {
-      yield* files.makeDirectory(place, { recursive: true, mode: 0o700 })
-      yield* files.chmod(place, 0o700)
-      // A new file has the mode from its first byte on, whatever the old one had.
-      yield* files.writeFileString(own, `${yield* Schema.encode(Stored)(stored)}\n`, { mode: 0o600, flag: "wx" })
-      yield* files.rename(own, file)
-    }).pipe(
-      Effect.ensuring(Effect.ignore(files.remove(own, { force: true }))),
-      Effect.mapError(() => new LoginsUnusable({ message: `${file} cannot be written` }))
+    yield* Effect.mapError(
+      Effect.zipRight(files.makeDirectory(place, { recursive: true, mode: 0o700 }), files.chmod(place, 0o700)),
+      () => unwritable(file)
+    )
+    yield* alone(
+      file,
+      Effect.flatMap(read, (stored) => write(file, changed(stored)))
     )
   })
 
@@ -84,16 +125,14 @@ export const tokenFor = (url: string) =>
   })
 
 export const keepLogin = (url: string, token: Redacted.Redacted) =>
-  Effect.flatMap(read, ({ tokens }) => {
+  change(({ tokens }) => {
     const kept = { ...tokens }
     setMember(kept, url, Redacted.value(token))
-    return write({ current: url, tokens: kept })
+    return { current: url, tokens: kept }
   })
 
 export const forgetLogin = (url: string) =>
-  Effect.flatMap(read, ({ current, tokens }) =>
-    write({
-      current: current === url ? null : current,
-      tokens: Object.fromEntries(Object.entries(tokens).filter(([kept]) => kept !== url))
-    })
-  )
+  change(({ current, tokens }) => ({
+    current: current === url ? null : current,
+    tokens: Object.fromEntries(Object.entries(tokens).filter(([kept]) => kept !== url))
+  }))

@@ -274,8 +274,8 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<ProviderAnswer, CallFai
       )
     )
   })
-  return Effect.flatMap(ended, (answer) =>
-    Either.mapBoth(judge(seen, answer), {
+  return Effect.flatMap(Effect.zip(ended, Clock.currentTimeMillis), ([answer, nowMillis]) =>
+    Either.mapBoth(judge({ ...seen, nowMillis }, answer), {
       onLeft: (failed) => costing(failed, toldAfter(costSoFar, failed.cost)),
       onRight: (judged) => ({ ...judged, cost: toldAfter(costSoFar, judged.cost) })
     })

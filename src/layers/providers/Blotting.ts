@@ -6,6 +6,7 @@
  * bounded by the length of the text. Not found: a key that its provider cut, encrypted or compressed; it has the key
  * anyway.
  */
+import { createHash } from "node:crypto"
 import { allSteps } from "../node/LongWork.js"
 import { setBounded } from "./BoundedMap.js"
 import {
@@ -225,18 +226,22 @@ const blotting = (patterns: Patterns): Blot =>
     steps: (bytes: Buffer) => blottingSteps(bytes, patterns)
   })
 
-/** A node has few keys and uses them again and again. */
+/**
+ * A node has few keys and uses them again and again. The names are digests, and what is made of a key goes with the
+ * next large collection of garbage once no call uses it: a key that was taken back does not stay in memory.
+ */
 const entriesMax = 500
-const made = new Map<string, Blot | null>()
+const made = new Map<string, WeakRef<Blot>>()
 
 /** `secrets` are the keys as they are; their spellings are worked out here. Null when there is nothing to look for. */
 export const blotFor = (secrets: ReadonlyArray<string>): Blot | null => {
-  const name = secrets.join("\n")
-  const known = made.get(name)
+  const name = createHash("sha256").update(JSON.stringify(secrets)).digest("base64")
+  const known = made.get(name)?.deref()
   if (known !== undefined) return known
   const patterns = patternsOf(secrets)
-  const blot = patterns.folded.length === 0 ? null : blotting(patterns)
-  setBounded(made, entriesMax, name, blot)
+  if (patterns.folded.length === 0) return null
+  const blot = blotting(patterns)
+  setBounded(made, entriesMax, name, new WeakRef(blot))
   return blot
 }
 

@@ -16,7 +16,7 @@ const at = (value: unknown, path: string): unknown =>
   path.split(".").reduce<unknown>((found, name) => (Predicate.isRecord(found) ? member(found, name) : undefined), value)
 
 /** What a token can be that travels in a header. */
-const tokenShape = new RegExp(`^[\\x21-\\x7e]{1,${secretCharsMax}}$`)
+export const tokenShape = new RegExp(`^[\\x21-\\x7e]{1,${secretCharsMax}}$`)
 const tokenOf = (value: unknown): string | null => {
   const text = textOf(value)
   return text !== null && tokenShape.test(text) ? text : null

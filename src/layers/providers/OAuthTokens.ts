@@ -6,8 +6,10 @@
 import { Clock, Data, Deferred, Effect, Either, Schema, type Scope } from "effect"
 import { oauthAnswerBytesMax, oauthMillis } from "../../domain/limits/Access.js"
 import type { Auth } from "../../domain/Manifest.js"
+import { userAgent } from "../../domain/Product.js"
 import { setBounded } from "./BoundedMap.js"
 import { basicValue, type ClientCredentials } from "./KeyPlacement.js"
+import { tokenShape } from "./OAuthAnswers.js"
 import { renewalFrom, secondsOf } from "./TokenLife.js"
 import { type Transport, WireFailure } from "./Transport.js"
 
@@ -34,7 +36,7 @@ const lifeWithoutExpiryMs = 300_000
 
 const TokenAnswer = Schema.parseJson(
   Schema.Struct({
-    access_token: Schema.NonEmptyString,
+    access_token: Schema.String.pipe(Schema.pattern(tokenShape)),
     expires_in: Schema.optional(Schema.Unknown)
   })
 )
@@ -78,6 +80,7 @@ export const makeOAuthTokens = (
           path: url.pathname + url.search,
           headers: {
             accept: "application/json",
+            "user-agent": userAgent,
             "content-type": "application/x-www-form-urlencoded",
             // RFC 6749, 2.3.1: both parts are form-encoded before they are joined.
             ...(auth.clientAuth === "basic"

@@ -142,7 +142,12 @@ const sizeToAsk = ({ next, sendSize, size }: PageRules, missing: number): number
 type Asked = { readonly parts: RequestParts; readonly input: JsonObject; readonly origin?: string }
 
 /** The request for the next page, and the size that it asks for. */
-type NextRequest = Asked & { readonly _tag: "Next"; readonly size: number }
+type NextRequest = Asked & {
+  readonly _tag: "Next"
+  readonly size: number
+  /** The address of this page, which the next told address may be relative to. */
+  readonly base: string
+}
 
 const requestFor = (
   call: PagedCall,
@@ -235,14 +240,15 @@ export const readInPages = Effect.fnUntraced(function* (call: PagedCall) {
   const { maxBytes } = seen.endpoint.operation
   const started = yield* Clock.currentTimeMillis
   const opening = yield* exchange(start, "start")
-  const opened = yield* judge(seen, opening)
+  const opened = yield* judge({ ...seen, nowMillis: yield* Clock.currentTimeMillis }, opening)
   if (opened.outcome === "miss") return opened
   const first = yield* pageOf(call, opening, opened)
   if (first === null) return withoutList(opened)
 
   const read = new PagesRead(first, wanted)
   const keys = new Set<string>()
-  const base = `${origin}${start.path}`
+  /** The address of the last page, which told addresses may be relative to. */
+  let base = `${origin}${start.path}`
   let asked = rules.size
   let input = seen.input
 
@@ -274,7 +280,8 @@ export const readInPages = Effect.fnUntraced(function* (call: PagedCall) {
     // All tries of a page cost at most what it can cost.
     if (!affordsPage(price, read.facts, Math.min(rules.size, read.missing())))
       return stoppedBecause("what is held for the run does not cover a further page")
-    return { _tag: "Next", ...request.right, size }
+    const address = next._tag === "Told" ? `${next.address.origin}${next.address.path}` : base
+    return { _tag: "Next", ...request.right, size, base: address }
   }
 
   /** Sends the request, again where the page fails in passing. Null when its page was taken and reading goes on. */
@@ -337,6 +344,7 @@ export const readInPages = Effect.fnUntraced(function* (call: PagedCall) {
       }
       asked = request.size
       input = request.input
+      base = request.base
       return null
     }
   })

@@ -195,7 +195,10 @@ const callWith = Effect.fnUntraced(function* (engine: Engine, call: ProviderCall
   const ready = yield* Effect.mapError(prepared(engine, call), notSent)
   const { parts, plan, seen } = ready
   const { async } = call.endpoint.operation
-  if (async === undefined) return yield* judge(seen, yield* sendWithKey(engine, ready)(parts, "start"))
+  if (async === undefined) {
+    const answer = yield* sendWithKey(engine, ready)(parts, "start")
+    return yield* judge({ ...seen, nowMillis: yield* Clock.currentTimeMillis }, answer)
+  }
   return yield* Effect.scoped(
     Effect.flatMap(calledBack(engine, ready, async), ({ callback, start }) =>
       runToEnd({

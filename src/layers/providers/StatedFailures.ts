@@ -26,6 +26,7 @@ export interface Case {
   readonly rules: CompiledRules
   readonly input: { readonly [key: string]: Json }
   readonly credential: Credential["_tag"]
+  /** When the answer came; before there is one, when the call was prepared. */
   readonly nowMillis: number
   /** Larger answers are kept as media. */
   readonly inlineBytes: number

@@ -217,6 +217,12 @@ describe("a key", () => {
     )
   })
 
+  it("is looked for with the same work as before, and two keys are not one with a line feed", () => {
+    const two = ["sk-first-key", "sk-second-key"]
+    assert.strictEqual(blotFor(two), blotFor([...two]))
+    assert.notStrictEqual(blotFor(two), blotFor([two.join("\n")]))
+  })
+
   it("that is too short to tell from other text is not looked for", () => assert.isNull(blotFor(["abc", ""])))
 })
 

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto"
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Deferred, Effect, Fiber, Runtime, TestClock } from "effect"
 import type { Json } from "../../../src/domain/Json.js"
 import { Providers } from "../../../src/services/Providers.js"
 import {
@@ -150,6 +150,22 @@ describe("Retry-After", () => {
     )
   }
 })
+
+it.scoped("a Retry-After with a date counts from the answer, however long the call took", () =>
+  Effect.gen(function* () {
+    const runtime = yield* Effect.runtime<never>()
+    const provider = yield* serve(
+      (_, response) =>
+        void Runtime.runFork(runtime)(
+          Effect.zipRight(
+            TestClock.adjust("50 seconds"),
+            Effect.sync(() => json(response, 429, {}, { "retry-after": new Date(60_000).toUTCString() }))
+          )
+        )
+    )
+    assert.strictEqual((yield* failure(provider)).failure.retryAfterSeconds, 10)
+  })
+)
 
 describe("what the body means", () => {
   const rules = {

@@ -269,6 +269,23 @@ describe("reading in pages", () => {
     })
   )
 
+  it.scopedLive("finds a relative address from the page that tells it", () =>
+    Effect.gen(function* () {
+      const provider = yield* serve((seen, response) => {
+        const page = Number(/\/(\d)$/.exec(seen.url)?.[1] ?? 1)
+        const things = upTo(10).map((each) => ({ id: page * 10 - 10 + each }))
+        const next = page === 1 ? "/v2/lists/7/2" : page === 2 ? "3" : null
+        json(response, 200, { data: { things }, next })
+      })
+      const end = yield* call(provider, {
+        operation: shape({ next: { by: "url", url: "body.next" } }, { path: "/things" }),
+        input: { limit: 30 }
+      })
+      assert.deepStrictEqual(trail(provider), ["/things?limit=10", "/v2/lists/7/2", "/v2/lists/7/3"])
+      assert.deepStrictEqual([idsIn(end), isComplete(end)], [upTo(30), true])
+    })
+  )
+
   it.scopedLive("of a list that is the whole body joins the lists, and keeps large numbers to the digit", () =>
     Effect.gen(function* () {
       const provider = yield* serve((seen, response) => {

@@ -1,7 +1,7 @@
 // What leaves the gateway: where fields and keys go, and that keys are seen nowhere else.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Fiber, Inspectable, Logger } from "effect"
-import { productVersion } from "../../../src/domain/Product.js"
+import { productVersion, userAgent } from "../../../src/domain/Product.js"
 import { planRequest } from "../../../src/layers/providers/RequestPlan.js"
 import { Providers } from "../../../src/services/Providers.js"
 import { spellingsOf } from "../../support/spellings.js"
@@ -423,6 +423,36 @@ describe("OAuth client credentials", () => {
         )
         assert.strictEqual((yield* callOnce(provider, oauth()))._tag, "Answered", String(expires_in))
       }
+    })
+  )
+
+  it.scopedLive("a token that cannot stand in a header is none, and the provider's fault", () =>
+    Effect.gen(function* () {
+      for (const access_token of ["tok\nen", "tok en", "tök", "t".repeat(8_193), ""]) {
+        const provider = yield* tokenProvider(
+          () => true,
+          () => ({ access_token })
+        )
+        const result = yield* callOnce(provider, oauth())
+        assert.deepStrictEqual(result._tag !== "Answered" && [result.failure.code, certaintyOf(result)], [
+          "invalid_response",
+          "not_sent"
+        ])
+      }
+    })
+  )
+
+  it.scopedLive("the token address is told who asks, as every address is", () =>
+    Effect.gen(function* () {
+      const provider = yield* tokenProvider(
+        () => true,
+        () => ({ access_token: "token-1" })
+      )
+      yield* callOnce(provider, oauth())
+      assert.deepStrictEqual(
+        provider.requests.map(({ headers }) => headers["user-agent"]),
+        [userAgent, userAgent]
+      )
     })
   )
 
