@@ -29,4 +29,4 @@ USER 1000:1000
 EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/livez`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--min-semi-space-size=16", "--max-semi-space-size=32", "--heap-growing-percent=50", "--no-allocation-site-pretenuring", "dist/main.js"]
+CMD ["env", "UV_THREADPOOL_SIZE=16", "node", "--min-semi-space-size=16", "--max-semi-space-size=32", "--heap-growing-percent=50", "--no-allocation-site-pretenuring", "dist/main.js"]

@@ -1,13 +1,15 @@
 /**
  * Which addresses a provider call may reach: public unicast ones, and the host:port pairs that the operator opened. A
- * name is resolved once, every address of the answer is vetted, and the socket may only connect to what was vetted, so
- * an answer that changes afterwards changes nothing. One refused address refuses the name.
+ * name is resolved once for a connection, every address of the answer is vetted, and the socket may only connect to
+ * what was vetted, so an answer that changes afterwards changes nothing. One refused address refuses the name.
+ * Connections that begin at once may share a lookup (`Lookups.ts`); each vets its answer by itself.
  */
 import { lookup as systemLookup } from "node:dns"
 import type { LookupFunction } from "node:net"
 import { Data, Either } from "effect"
 import ipaddr from "ipaddr.js"
 import { portOf, readUrl } from "../../domain/Url.js"
+import { type Resolve, sharedLookups } from "./Lookups.js"
 
 /** The egress policy refuses this target. `range` names the kind of address, never more. */
 export class TargetRefused extends Data.TaggedError("TargetRefused")<{
@@ -22,15 +24,13 @@ const neverOpened: ReadonlySet<string> = new Set(["scheme", "userinfo", "unreada
  */
 export const mayBeOpened = (range: string): boolean => !neverOpened.has(range)
 
-export type Resolve = (
-  hostname: string,
-  answer: (error: Error | null, addresses: ReadonlyArray<string>) => void
-) => void
+export type { Resolve }
 
-export const systemResolve: Resolve = (hostname, answer) =>
+export const systemResolve: Resolve = sharedLookups((hostname, answer) =>
   systemLookup(hostname, { all: true, verbatim: true }, (error, found) =>
     answer(error, error === null ? found.map((each) => each.address) : [])
   )
+)
 
 /** Public by its number, and on each machine at Azure the host's own services: its state, its certificates, its DNS. */
 const azureHost = "168.63.129.16"
