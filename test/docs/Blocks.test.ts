@@ -40,11 +40,13 @@ const lines: Readonly<Record<string, string>> = {
 }
 /** Blocks that cannot run here, by how they begin. A shell can read them all the same. */
 const cannotRun: ReadonlyArray<{ readonly page: string; readonly begins: string; readonly why: string }> = [
-  ...["pg_dump", 'psql "$MAINTENANCE_URL"', "pg_basebackup", "cp -a /backup/base"].map((begins) => ({
-    page: "docs/backup.md",
-    begins,
-    why: "it needs the programs of a whole Postgres, which are not in the embedded one; npm run drill does it"
-  })),
+  ...["pg_dump", 'psql "$ADMIN_DATABASE_URL"', 'psql "$OLD_DATABASE_URL"', "pg_basebackup", "cp -a /backup/base"].map(
+    (begins) => ({
+      page: "docs/backup.md",
+      begins,
+      why: "it needs the programs of a whole Postgres, which are not in the embedded one; npm run drill does it"
+    })
+  ),
   ...["psql -c", "pg_basebackup", "pg_ctl promote"].map((begins) => ({
     page: "docs/scaling.md",
     begins,
