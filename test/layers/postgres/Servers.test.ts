@@ -39,7 +39,16 @@ describe("an address", () => {
   it.each([
     ["postgres://u:secret@one:5432,two:port/db", "host:port,host:port"],
     ["postgres://u:secret@one,,two/db", "host:port,host:port"],
-    ["postgres://u:secret@one,two/db?target_session_attrs=prefer-standby", "set read-write"]
+    ["postgres://u:secret@one,two/db?target_session_attrs=prefer-standby", "set read-write"],
+    [
+      "postgres://u:secret@one/db?sslmode=foo",
+      'sslmode is "foo": it must be one of disable, prefer, require, verify-ca, verify-full, no-verify'
+    ],
+    [
+      "postgres://u:secret@one/db?sslmode=verify-full&sslrootcert=/nofile",
+      "sslrootcert names a file that this process"
+    ],
+    ["postgres://u:secret@one/db?sslkey=%2Fno%2Ffile", "sslkey names a file that this process cannot read (ENOENT"]
   ])("that cannot be used says what would be right, without its password (%s)", (url, words) => {
     const problem = Either.getOrElse(Either.flip(serversOf(url)), () => "")
     assert.include(problem, words)

@@ -29,3 +29,31 @@ it("doubts DATABASE_URL only where no answer shows that it is right", () => {
       assert.notMatch(inSentences(unusableWords(cause)), /\bDATABASE_URL/)
   }
 })
+
+const failed = (code: string, message: string) => Object.assign(new Error(message), { code })
+
+it("says of TLS what is to be done in the address", () => {
+  for (const [cause, words] of [
+    [
+      failed("DEPTH_ZERO_SELF_SIGNED_CERT", "self-signed certificate"),
+      /^The database answers, but its certificate is not trusted \(self-signed certificate\)\. .*sslrootcert=FILE$/
+    ],
+    [
+      failed("UNABLE_TO_VERIFY_LEAF_SIGNATURE", "unable to verify the first certificate"),
+      /not trusted .*sslmode=verify-full&sslrootcert=FILE$/
+    ],
+    [failed("CERT_HAS_EXPIRED", "certificate has expired"), /not valid now .*Renew/],
+    [failed("ERR_TLS_CERT_ALTNAME_INVALID", "Hostname/IP does not match"), /that of another host .*DATABASE_URL/],
+    [failed("ERR_OSSL_PEM_NO_START_LINE", "no start line"), /^No TLS connection .*sslrootcert, sslcert and sslkey/],
+    [new Error("The server does not support SSL connections"), /takes no TLS .*leave sslmode out of DATABASE_URL$/],
+    [
+      answered("28000", 'no pg_hba.conf entry for host "::1", user "u", database "d", no encryption'),
+      /^The database refuses the connection .*add sslmode=verify-full to DATABASE_URL/
+    ],
+    [
+      answered("28000", 'no pg_hba.conf entry for host "::1", user "u", database "d", SSL encryption'),
+      /^The database refuses the connection .*\. Check DATABASE_URL$/
+    ]
+  ] as const)
+    assert.match(inSentences(unusableWords(cause)), words)
+})

@@ -10,6 +10,9 @@ import { types } from "./ColumnTypes.js"
 import { pipelined, withDescriptions, withoutNames } from "./DriverInternals.js"
 import { whyOf } from "./Failure.js"
 import { type Server, type Servers, serversTold } from "./Servers.js"
+import { driverAddress } from "./Tls.js"
+
+const addressOf = ({ url }: Server): string => driverAddress(Redacted.value(url))
 
 /** How long one of several servers may take until a connection to it is made. */
 const serverWithinMillis = 1_000
@@ -40,7 +43,7 @@ class ServerClient extends Pg.Client {
   ) {
     super({
       ...config,
-      connectionString: Redacted.value(server.url),
+      connectionString: addressOf(server),
       connectionTimeoutMillis: Math.min(serverWithinMillis, config.connectionTimeoutMillis ?? serverWithinMillis)
     })
   }
@@ -83,10 +86,10 @@ export interface ServerLook {
 export const lookAt = (servers: Servers): Effect.Effect<ReadonlyArray<ServerLook>> =>
   Effect.forEach(
     servers.all,
-    ({ name, url }) =>
+    (server) =>
       Effect.promise((): Promise<ServerLook> => {
         const client = new Pg.Client({
-          connectionString: Redacted.value(url),
+          connectionString: addressOf(server),
           application_name: "provider-gateway (look)",
           connectionTimeoutMillis: serverWithinMillis,
           query_timeout: serverWithinMillis
@@ -96,8 +99,8 @@ export const lookAt = (servers: Servers): Effect.Effect<ReadonlyArray<ServerLook
           .connect()
           .then(() => readsOnlyOf(client))
           .then(
-            (standby): ServerLook => ({ name, is: standby ? "standby" : "primary", why: null }),
-            (cause: unknown): ServerLook => ({ name, is: "away", why: whyOf(cause) })
+            (standby): ServerLook => ({ name: server.name, is: standby ? "standby" : "primary", why: null }),
+            (cause: unknown): ServerLook => ({ name: server.name, is: "away", why: whyOf(cause) })
           )
           .finally(() => client.end().catch(() => undefined))
       }),
@@ -108,7 +111,7 @@ export const lookAt = (servers: Servers): Effect.Effect<ReadonlyArray<ServerLook
 export const clientOf = (servers: Servers, config: Pg.ClientConfig): Pg.Client =>
   servers.chosen
     ? new ServerClient(servers, config)
-    : new Pg.Client({ ...config, connectionString: Redacted.value(servers.next().url) })
+    : new Pg.Client({ ...config, connectionString: addressOf(servers.next()) })
 
 /** Whether a connection goes to a server that another one has replaced. */
 export const isLeft = (servers: Servers, client: unknown): boolean =>
@@ -168,7 +171,7 @@ const poolOf = (servers: Servers, options: Pg.PoolConfig): Effect.Effect<Pg.Pool
       const config = { types, keepAlive: true, keepAliveInitialDelayMillis, ...options }
       const pool = servers.chosen
         ? new ServersPool(servers, config)
-        : new Pg.Pool({ connectionString: Redacted.value(servers.next().url), ...config })
+        : new Pg.Pool({ connectionString: addressOf(servers.next()), ...config })
       // An idle connection died, and the pool has removed it. Without this listener, its error would end the process.
       pool.on("error", () => undefined)
       return pool

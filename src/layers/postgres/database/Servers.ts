@@ -7,6 +7,7 @@
  * server takes the writes: two that both take them are not noticed here.
  */
 import { Either, Redacted } from "effect"
+import { tlsProblem } from "./Tls.js"
 
 export interface Server {
   /** `host:port`, for people. */
@@ -61,6 +62,8 @@ const listed = (
   const parameters = query.split("&").filter((parameter) => parameter !== "")
   const isAttribute = (parameter: string) => parameter.startsWith(`${attribute}=`)
   const asked = parameters.filter(isAttribute).map((parameter) => parameter.slice(attribute.length + 1))
+  const tls = tlsProblem(new URLSearchParams(query))
+  if (tls !== null) return Either.left(tls)
   const useless = asked.find((value) => !attributes.has(value))
   if (useless !== undefined)
     return Either.left(`${attribute} is ${useless}: the gateway writes, so leave it out or set read-write`)

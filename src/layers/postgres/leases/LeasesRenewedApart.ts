@@ -14,6 +14,7 @@ import { LeaseKeeping, type LeaseNews } from "../../../services/LeaseKeeping.js"
 import { makeTrouble } from "../../node/Trouble.js"
 import { Database } from "../Database.js"
 import { databaseNow } from "../database/Now.js"
+import { driverAddress } from "../database/Tls.js"
 import { DispatcherSettings } from "../../runs/dispatch/DispatcherSettings.js"
 import { type LeaseTable, type LeaseTableMemory, makeLeaseTable, slotBytes } from "./LeaseTable.js"
 import { renewal } from "./RenewalStatement.js"
@@ -72,7 +73,7 @@ export const LeasesRenewedApart = (
       const tables: Array<LeaseTable> = [main]
       let thread: Worker | undefined
       const given = {
-        urls: direct.all.map(({ url }) => Redacted.value(url)),
+        urls: direct.all.map(({ url }) => driverAddress(Redacted.value(url))),
         slotBytes,
         renewal: renewal(yield* databaseNow),
         leaseMillis,
