@@ -33,6 +33,13 @@ describe("an address", () => {
     assert.deepStrictEqual(namesOf(url), Either.right([["db.example.com:5432", url]]))
     const chosen = (text: string) => Either.map(serversOf(text), (servers) => servers.chosen)
     assert.deepStrictEqual(chosen(url), Either.right(false))
+    for (const taken of [
+      "postgres://u:a@b@one/db",
+      "postgres://u:a%2Fb@one/db?options=a@b",
+      "postgres:///db?host=/run/a@b",
+      "postgres://one:5432/db?user=a@b"
+    ])
+      assert.deepStrictEqual(chosen(taken), Either.right(false), taken)
     assert.deepStrictEqual(chosen("postgres://one/db?target_session_attrs=primary"), Either.right(true))
   })
 
@@ -48,6 +55,10 @@ describe("an address", () => {
       "postgres://u:secret@one/db?sslmode=verify-full&sslrootcert=/nofile",
       "sslrootcert names a file that this process"
     ],
+    ["postgres://u:secret@c/ret#1@127.0.0.1:5432/db", "Write @ as %40"],
+    ["postgres://u:secret/x@one/db", "Write @ as %40"],
+    ["postgres://u:secret#x@one/db", "# as %23"],
+    ["postgres://u:secret?x@one/db", "? as %3F"],
     ["postgres://u:secret@one/db?sslkey=%2Fno%2Ffile", "sslkey names a file that this process cannot read (ENOENT"]
   ])("that cannot be used says what would be right, without its password (%s)", (url, words) => {
     const problem = Either.getOrElse(Either.flip(serversOf(url)), () => "")

@@ -57,3 +57,11 @@ it("says of TLS what is to be done in the address", () => {
   ] as const)
     assert.match(inSentences(unusableWords(cause)), words)
 })
+
+it("knows a pooler by what it does not take", () => {
+  assert.match(
+    inSentences(unusableWords(answered("08P01", "unsupported startup parameter: statement_timeout"))),
+    /^DATABASE_URL leads to a pooler .*\. Set GATEWAY_LISTEN_URL to the address of the same database without the pooler/
+  )
+  assert.match(inSentences(unusableWords(answered("08P01", "no such user"))), /Check DATABASE_URL$/)
+})

@@ -44,6 +44,17 @@ const attributes: ReadonlySet<string> = new Set(["read-write", "primary"])
 const address = /^(postgres(?:ql)?:\/\/)([^/?#]*)([^?#]*)(?:\?([^#]*))?/
 const hostAndPort = /^(\[[\da-fA-F:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/
 
+/**
+ * Whether the part of an address before the hosts ended too early: what stands behind it, up to a `@`, is the rest of a
+ * password with a `/`, a `#` or a `?` in it. The name of a database has no `@`.
+ */
+const isPasswordCut = (authority: string, behind: string): boolean => {
+  const [path = ""] = behind.split("?")
+  if (path.includes("@")) return true
+  const hasUser = authority.includes("@")
+  return !hasUser && behind.includes("@") && authority.includes(":") && authority.split(",").map(namedBy).includes(null)
+}
+
 const namedBy = (host: string): string | null => {
   const [, name, port] = hostAndPort.exec(host) ?? []
   return name === undefined ? null : `${name}:${port ?? portDefault}`
@@ -57,6 +68,10 @@ const listed = (
   url: Redacted.Redacted
 ): Either.Either<{ readonly all: ReadonlyArray<Server>; readonly chosen: boolean }, string> => {
   const [, scheme = "", authority = "", path = "", query = ""] = address.exec(Redacted.value(url)) ?? []
+  if (isPasswordCut(authority, Redacted.value(url).slice(scheme.length + authority.length)))
+    return Either.left(
+      "its password has a character that means something else in an address. Write @ as %40, / as %2F, # as %23, ? as %3F and % as %25"
+    )
   const at = authority.lastIndexOf("@") + 1
   const hosts = authority.slice(at).split(",")
   const parameters = query.split("&").filter((parameter) => parameter !== "")

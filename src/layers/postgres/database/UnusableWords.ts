@@ -69,6 +69,12 @@ export const unusableWords = (cause: unknown): OperatorWords => {
       advice:
         "Where the server takes connections with TLS only, add sslmode=verify-full to DATABASE_URL; else let this machine in by its pg_hba.conf"
     }
+  if (cause instanceof Pg.DatabaseError && why.includes("unsupported startup parameter"))
+    return {
+      found: `DATABASE_URL leads to a pooler (${why})`,
+      advice:
+        "Set GATEWAY_LISTEN_URL to the address of the same database without the pooler, and its connect_query as docs/scaling.md says"
+    }
   if (cause instanceof Pg.DatabaseError)
     return isAboutAddress(cause.code ?? "")
       ? { found: `The database refuses the connection (${why})`, advice: "Check DATABASE_URL" }
