@@ -1,6 +1,6 @@
 /**
- * Dockerfile, compose file and Kustomize base, as far as they can be judged without an engine or a cluster: they name
- * only settings, files, ports and paths that exist, take no rights, and give a stopping gateway its time.
+ * Dockerfile, compose file, unit of systemd and Kustomize base, as far as they can be judged without running them: they
+ * name only settings, files, ports and paths that exist, take no rights, and give a stopping gateway its time.
  * `npm run image:check` builds and starts what the Dockerfile says.
  */
 import { ConfigProvider, Effect } from "effect"
@@ -334,6 +334,49 @@ describe("compose.yaml", () => {
     assert.isAbove(millisOf(gateway.stop_grace_period), stopMillis(rest))
     assert.strictEqual(gateway.image, `provider-gateway:${productVersion}`)
     assert.strictEqual(gateway.build, ".")
+  })
+})
+
+describe("the unit of systemd", () => {
+  const unit = textOf("deploy/systemd/provider-gateway.service")
+  const page = textOf("docs/deploying.md")
+  const of = (name: string): string => new RegExp(`^${name}=(.*)$`, "m").exec(unit)?.[1] ?? ""
+  const [, written = ""] = /environment <<'END'\n([^]*?)END\n/.exec(page) ?? []
+  const { DATABASE_URL_FILE, GATEWAY_SEALING_KEYS_FILE, ...given } = Object.fromEntries(
+    written
+      .trim()
+      .split("\n")
+      .map((line) => line.split(/=(.*)/s).slice(0, 2))
+  )
+
+  it("is the one that the page shows", () => {
+    assert.include(page, `\`\`\`text\n${unit}\`\`\``)
+  })
+
+  it("runs the gateway as npm start does, where the page puts it, as a user without rights", () => {
+    const command = of("ExecStart").replace(/^\/usr\/bin\//, "")
+    assert.isTrue(manifest.scripts["start"]!.endsWith(`exec ${command}`))
+    assert.include(page, `/srv/gateway/deploy/systemd/provider-gateway.service /etc/systemd/system/`)
+    assert.deepStrictEqual(
+      [of("User"), of("WorkingDirectory"), of("EnvironmentFile"), of("NoNewPrivileges"), of("CapabilityBoundingSet")],
+      ["gateway", "/srv/gateway", "/etc/gateway/environment", "true", ""]
+    )
+  })
+
+  it("has an environment of settings that exist, whose secrets are files", () => {
+    for (const name of ["DATABASE_URL_FILE", ...Object.keys(given)]) assert.isTrue(settings.has(name), name)
+    for (const name of secretSettings) assert.notProperty(given, name)
+    for (const file of [DATABASE_URL_FILE, GATEWAY_SEALING_KEYS_FILE]) {
+      assert.match(String(file), /^\/etc\/gateway\//)
+      assert.include(page, ` > ${String(file).slice("/etc/gateway/".length)}`)
+    }
+    const { host, production, trustProxy } = configOf(given)
+    assert.deepStrictEqual([host, production, trustProxy], ["127.0.0.1", true, true])
+    assert.strictEqual(given["GATEWAY_DATA_DIR"], `/var/lib/${of("StateDirectory")}`)
+  })
+
+  it("gives the gateway the time that it takes to stop", () => {
+    assert.isAbove(Number(of("TimeoutStopSec")) * 1000, stopMillis(given))
   })
 })
 

@@ -52,6 +52,11 @@ const cannotRun: ReadonlyArray<{ readonly page: string; readonly begins: string;
     begins,
     why: "it needs the programs of a whole Postgres, and two machines"
   })),
+  ...["sudo useradd", "sudo -u gateway"].map((begins) => ({
+    page: "docs/deploying.md",
+    begins,
+    why: "it makes a user and a service of the machine; test/deploy/Deploy.test.ts looks at both"
+  })),
   {
     page: "docs/operating.md",
     begins: "create role gateway",
