@@ -31,13 +31,19 @@ export class GatewayRefused extends Data.TaggedError("GatewayRefused")<{
   }
 }
 
+/** What Node says of a certificate that nobody known has signed, such as one of a company's own authority. */
+const untrusted = /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(?:GET_ISSUER|VERIFY_LEAF)\w*)$/
+
 /** No answer, or one that is no gateway's: whether the request was carried out is not known. */
 export class GatewayUnreachable extends Data.TaggedError("GatewayUnreachable")<{
   readonly url: string
   readonly why: string
 }> {
   override get message() {
-    return `${this.url} gave no usable answer (${this.why})`
+    const unanswered = `${this.url} gave no usable answer (${this.why})`
+    return untrusted.test(this.why)
+      ? `${unanswered}: its certificate is not trusted here. Set NODE_EXTRA_CA_CERTS to the file with the certificate of whoever signed it`
+      : unanswered
   }
 }
 
