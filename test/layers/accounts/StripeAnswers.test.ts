@@ -7,6 +7,7 @@ import { Micros } from "../../../src/domain/Micros.js"
 import { PaymentsStripe } from "../../../src/layers/accounts/payments/PaymentsStripe.js"
 import { OffSessionPayments } from "../../../src/services/OffSessionPayments.js"
 import { Payments } from "../../../src/services/Payments.js"
+import { withLogLines } from "../../support/logLines.js"
 import { secretKey, startStripe, webhookSecret } from "../../support/stripeServer.js"
 
 const topUpId = TopUpId.make(`top_${"0".repeat(26)}`)
@@ -50,6 +51,21 @@ describe("an answer of Stripe that is none", () => {
         assert.strictEqual((yield* Effect.flip(find(topUpId)))._tag, "ChargeUncertain", where)
       }
     }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger)))
+  )
+
+  it.scopedLive("is told from a connection that was never made, of which the log says why", () =>
+    withLogLines((lines) =>
+      Effect.gen(function* () {
+        const { createCheckout } = Context.get(yield* paymentsAt("http://127.0.0.1:1"), Payments)
+        const refused = yield* Effect.flip(
+          createCheckout({ ...topUp, createdAt: Date.now(), savesMethod: false, returnUrl: "https://gateway.test" })
+        )
+        assert.strictEqual(refused.reason, "processor_timeout")
+        const [line] = lines.filter(({ level }) => level === "ERROR")
+        assert.strictEqual(line?.message, "The connection to Stripe failed")
+        assert.strictEqual(line?.annotations["why"], "ECONNREFUSED")
+      })
+    )
   )
 
   it.scoped(

@@ -1,10 +1,10 @@
 /**
  * Stripe's own library, loaded when it is first needed, and what its failures mean to the gateway. Stripe's texts go no
  * further than here: they may repeat parts of the key and of what a person typed. The log gets the error's type, its
- * code and the id of the request at Stripe, with which the rest can be looked up there.
+ * code and the id of the request at Stripe, with which the rest can be looked up there; where none was reached, why.
  */
 import type Stripe from "stripe"
-import { Data, Effect, Option, Redacted, Schema } from "effect"
+import { Data, Effect, Option, Predicate, Redacted, Schema } from "effect"
 import { processorMillisMax } from "../../../domain/limits/Workspaces.js"
 import { portOf } from "../../../domain/Url.js"
 import type { StripeSettings } from "../../node/ConfigGroups.js"
@@ -62,6 +62,16 @@ const logTexts: { readonly [Kind in StripeFailure["kind"]]?: string } = {
   no_answer: "Stripe did not answer a request in time"
 }
 
+/** Why no connection was made, or what became of it: a code of the system, and the host; undefined of anything else. */
+const unconnected = ({ detail, type }: Stripe.errors.StripeError): string | undefined => {
+  if (type !== "StripeConnectionError" || !Predicate.hasProperty(detail, "code")) return undefined
+  const host = Predicate.hasProperty(detail, "hostname") ? ` ${String(detail.hostname)}` : ""
+  return `${String(detail.code)}${host}`
+}
+
+/** The library's own code for its limit of time. */
+const timeIsUp = "ETIMEDOUT"
+
 /** The bank's reason, which says more than the code. The library has an empty text where there is none. */
 const declineOf = ({ decline_code }: Stripe.errors.StripeError): string | undefined =>
   decline_code === "" ? undefined : decline_code
@@ -75,11 +85,12 @@ const failureOf = (library: StripeLibrary, error: unknown): Effect.Effect<never,
   // The library stumbled over an answer.
   if (!(error instanceof library.errors.StripeError)) return unreadable
   const failure = new StripeFailure({ kind: kindOf(error), code: declineOf(error) ?? error.code ?? null })
-  const text = logTexts[failure.kind]
+  const why = unconnected(error)
+  const text = why === undefined || why === timeIsUp ? logTexts[failure.kind] : "The connection to Stripe failed"
   if (text === undefined) return Effect.fail(failure)
   const { code, requestId, statusCode, type } = error
   return Effect.zipRight(
-    Effect.logError(text).pipe(Effect.annotateLogs({ type, code, statusCode, stripeRequestId: requestId })),
+    Effect.logError(text).pipe(Effect.annotateLogs({ type, code, statusCode, stripeRequestId: requestId, why })),
     Effect.fail(failure)
   )
 }
