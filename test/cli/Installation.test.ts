@@ -115,6 +115,7 @@ layer(CommandLineTest, { excludeTestServices: true })("a gateway on this machine
         "schema",
         "nodes",
         "sealing keys",
+        "catalog",
         "disk",
         "public address"
       ])
@@ -122,6 +123,9 @@ layer(CommandLineTest, { excludeTestServices: true })("a gateway on this machine
       assert.match(found.get("database")?.found ?? "", /^Postgres \d+/)
       assert.match(found.get("sealing keys")?.found ?? "", /; 1 stored secret opens$/)
       assert.isDefined(found.get("egress"))
+      assert.match(found.get("catalog")?.found ?? "", /^\d+ operations, built in$/)
+      const more = yield* doctor({ GATEWAY_CATALOG: "examples" })
+      assert.match(more.get("catalog")?.found ?? "", /^\d+ operations, built in and of \/.*\/examples$/)
       assert.match(found.get("disk")?.found ?? "", /the disk of the database is looked at on its own machine$/)
 
       const otherKey = yield* doctor({ GATEWAY_SEALING_KEYS: `x:${Buffer.alloc(32, 9).toString("base64")}` })

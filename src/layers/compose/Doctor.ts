@@ -27,7 +27,7 @@ import { SealingAesGcm, sealingKeys } from "../secrets/SealingAesGcm.js"
 import { aboutOf, SecretRows } from "../secrets/SecretRows.js"
 import { DatabaseFound } from "./StorageOnPostgres.js"
 import { doubtful, type Finding, right, wrong } from "./Finding.js"
-import { archiveFinding, diskOf, egressFinding, originsOf, publicUrlFinding } from "./MachineFindings.js"
+import { archiveFinding, diskOf, egressFinding, catalogOf, publicUrlFinding } from "./MachineFindings.js"
 
 const serverRow = rowOf(Schema.Struct({ version: Schema.String, now: Schema.Int }))
 
@@ -177,17 +177,19 @@ export const examine = Effect.gen(function* () {
   const config = read.right
   const settings = right("settings", `all can be used, for ${config.production ? "production" : "development"}`)
   const { findings, keyed } = yield* overDatabase(config)
-  const egress = yield* originsOf(config, keyed).pipe(
-    Effect.flatMap((origins) => egressFinding(origins, config.egressAllow)),
+  const catalog = yield* catalogOf(config, keyed).pipe(
+    Effect.flatMap(({ found, origins }) =>
+      Effect.map(egressFinding(origins, config.egressAllow), (egress) => [found, egress])
+    ),
     Effect.catchAll((error) =>
-      Effect.succeed(wrong("catalog", error, "Run gateway catalog lint, which names every problem"))
+      Effect.succeed([wrong("catalog", error, "Run gateway catalog lint, which names every problem")])
     )
   )
   return [
     settings,
     ...named,
     ...findings,
-    egress,
+    ...catalog,
     yield* diskOf(config),
     ...(yield* archiveFinding(config)),
     publicUrlFinding(config)

@@ -65,8 +65,14 @@ export const egressFinding = (
     )
   })
 
-/** Of providers with a key first, because they are used. */
-export const originsOf = (config: GatewayConfig, keyed: ReadonlySet<string>) =>
+const catalogFinding = ({ catalogFolders }: GatewayConfig, operations: number): Finding =>
+  right(
+    "catalog",
+    `${counted(operations, "operation")}, ${["built in", ...catalogFolders.map((folder) => absolute(folder))].join(" and of ")}`
+  )
+
+/** The catalog of the folders, and the addresses in it; of providers with a key first, because they are used. */
+export const catalogOf = (config: GatewayConfig, keyed: ReadonlySet<string>) =>
   Effect.map(readCatalog([builtInCatalog, ...config.catalogFolders]), ({ endpoints }) => {
     const real = endpoints.flatMap(({ provider }) => {
       // An address that depends on a customer is nobody's to look up.
@@ -74,7 +80,10 @@ export const originsOf = (config: GatewayConfig, keyed: ReadonlySet<string>) =>
       return origin === null ? [] : [{ id: provider.id, origin }]
     })
     const inOrder = [...real.filter(({ id }) => keyed.has(id)), ...real.filter(({ id }) => !keyed.has(id))]
-    return [...new Map(inOrder.map(({ origin }) => [origin.host, origin])).values()]
+    return {
+      found: catalogFinding(config, endpoints.length),
+      origins: [...new Map(inOrder.map(({ origin }) => [origin.host, origin])).values()]
+    }
   })
 
 const gib = (bytes: number): string => `${(bytes / 1_073_741_824).toFixed(1)} GiB`
