@@ -27,7 +27,7 @@ import { SealingAesGcm, sealingKeys } from "../secrets/SealingAesGcm.js"
 import { aboutOf, SecretRows } from "../secrets/SecretRows.js"
 import { DatabaseFound } from "./StorageOnPostgres.js"
 import { doubtful, type Finding, right, wrong } from "./Finding.js"
-import { archiveFinding, diskOf, egressFinding, catalogOf, publicUrlFinding } from "./MachineFindings.js"
+import { archiveFinding, catalogOf, diskOf, egressFinding, publicUrlFinding } from "./MachineFindings.js"
 
 const serverRow = rowOf(Schema.Struct({ version: Schema.String, now: Schema.Int }))
 
