@@ -7,6 +7,7 @@
  * closed -> open (until a moment) -> half-open (calls go through again) -> closed | open
  */
 import type { CallFailure } from "./ProviderCall.js"
+import { saysNoCredit } from "./ProviderCredit.js"
 import type { RunFailureCode } from "./RunFailures.js"
 
 /**
@@ -77,7 +78,7 @@ export const signalOf = (failed: CallFailure | null): Signal | null => {
   const refused = isRefusal(failed)
   if (failure.code === "rate_limited")
     return { _tag: "RateLimited", seconds: failure.retryAfterSeconds ?? rateLimitPauseSeconds }
-  if (failure.providerStatus === 402 || (failure.code === "capacity_exhausted" && refused))
+  if (saysNoCredit(failure.providerStatus) || (failure.code === "capacity_exhausted" && refused))
     return { _tag: "OutOfCredit" }
   if (blameable.has(failure.code)) return { _tag: "Failed" }
   return refused ? { _tag: "Answered" } : null

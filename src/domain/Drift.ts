@@ -13,6 +13,7 @@ import { isKeyless } from "./Manifest.js"
 import { member } from "./Members.js"
 import { dollars, type Micros } from "./Micros.js"
 import type { CallFailure, ProviderAnswer } from "./ProviderCall.js"
+import { saysNoCredit } from "./ProviderCredit.js"
 import type { RunFailureCode } from "./RunFailures.js"
 
 /** One difference. `path` is a place in the answer (`body.items[].id`) or in the operation (`price`, `output.…`). */
@@ -229,7 +230,7 @@ const failedDrift = ({ provider }: Endpoint, sample: Sample, { failure }: CallFa
     return isKeyless(provider) && providerStatus === 401
       ? { state: "moved", moved: [{ path: "auth", message: "the provider asks for a key" }] }
       : couldNotTell(message)
-  if (passing.has(code) || providerStatus === 402) return couldNotTell(message)
+  if (passing.has(code) || saysNoCredit(providerStatus)) return couldNotTell(message)
   return {
     state: "moved",
     moved: [{ path: providerStatus === undefined ? "response" : "status", message: `${code}: ${message}` }]

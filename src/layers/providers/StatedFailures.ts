@@ -6,6 +6,7 @@ import { Option } from "effect"
 import type { Json } from "../../domain/Json.js"
 import type { Endpoint } from "../../domain/Manifest.js"
 import type { Credential, Evidence } from "../../domain/ProviderCall.js"
+import { saysNoCredit } from "../../domain/ProviderCredit.js"
 import {
   AuthError,
   CapacityExhausted,
@@ -77,12 +78,27 @@ const failureOf = (code: CompiledFailureRule["code"], seen: Case, view: AnswerVi
 /** A failure that the provider states, by a rule of its operation or by its status. */
 export type StatedFailure = ReturnType<typeof failureOf>
 
+/**
+ * Nothing about the input is wrong, and only whose account it is can help. To a provider that is called without a key,
+ * nobody has an account.
+ */
+const refusedForCredit = ({ credential }: Case, providerStatus: number, told: string | undefined) => {
+  const { detail: account, ...whose } = withoutCredit(credential)
+  const detail = told ?? (credential === "None" ? undefined : account)
+  return new ProviderHttpError({
+    blames: "gateway",
+    ...whose,
+    providerStatus,
+    ...(detail === undefined ? {} : { detail })
+  })
+}
+
 /** With these the provider speaks of its account, which may be the operator's, and not of the request. */
-const ofAccount: ReadonlySet<number> = new Set([402, 407])
+const isOfAccount = (status: number): boolean => saysNoCredit(status) || status === 407
 
 /** A customer can correct a refused request only by what the provider says of it. */
 const refusalOf = ({ body, status }: AnswerView): string | undefined => {
-  const sentence = ofAccount.has(status) ? undefined : quoted(sentenceIn(body) ?? null)
+  const sentence = isOfAccount(status) ? undefined : quoted(sentenceIn(body) ?? null)
   return sentence === undefined ? undefined : `The provider refused the request: ${sentence}`
 }
 
@@ -90,6 +106,7 @@ export const failureByStatus = (seen: Case, view: AnswerView, detail?: string): 
   const { status } = view
   if (status === 401 || status === 403) return failureOf("auth_error", seen, view, detail)
   if (status === 429) return failureOf("rate_limited", seen, view, detail)
+  if (saysNoCredit(status)) return refusedForCredit(seen, status, detail)
   if (status >= 500) return failureOf("provider_error", seen, view, detail)
   return failureOf("provider_http_error", seen, view, detail ?? refusalOf(view))
 }

@@ -225,6 +225,55 @@ describe("what the body means", () => {
     })
   )
 
+  it.scopedLive(
+    "402 without a rule is no mistake of the input: it blames the owner of the account, who can add credit",
+    () =>
+      Effect.gen(function* () {
+        const provider = yield* serve((_, response) => json(response, 402, { error: "acme has no credit" }))
+        const told = (options: CallOptions) =>
+          Effect.map(failure(provider, options), ({ code, failure: { message, retryable, retryHint, whoseError } }) => [
+            code,
+            message,
+            whoseError,
+            retryable,
+            retryHint
+          ])
+        const ours =
+          "Choose another provider, or run the job with fallback. The operator of this gateway can add credit."
+        const noCredit = "The gateway's account at this provider has no credit left."
+        assert.deepStrictEqual(yield* told({ ...bearer, credential: platformKey("platform-key") }), [
+          "provider_http_error",
+          noCredit,
+          "gateway",
+          false,
+          ours
+        ])
+        assert.deepStrictEqual(yield* told({ ...bearer, credential: connectionKey("connection-key") }), [
+          "provider_http_error",
+          "Your own account at this provider has no credit left.",
+          "customer",
+          false,
+          "Add credit at the provider, then send it again with a new idempotency key."
+        ])
+        assert.deepStrictEqual(yield* told({}), [
+          "provider_http_error",
+          "The provider refused the request.",
+          "gateway",
+          false,
+          ours
+        ])
+        // A rule that names no code lends its words only.
+        assert.deepStrictEqual(
+          yield* told({
+            ...bearer,
+            credential: platformKey("platform-key"),
+            operation: { response: { errors: [{ when: "body.error", message: "'no credits'" }] } }
+          }),
+          ["provider_http_error", "no credits", "gateway", false, ours]
+        )
+      })
+  )
+
   it.scopedLive("a failed call still tells what the provider says it cost", () =>
     Effect.gen(function* () {
       const provider = yield* serve((_, response) => json(response, 500, { cost: 120 }))
