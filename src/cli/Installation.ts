@@ -5,7 +5,7 @@
 import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { readConfig } from "../layers/node/Config.js"
 import { shownConfig } from "../layers/node/ConfigShown.js"
 import { answer } from "./Answer.js"
@@ -46,18 +46,27 @@ export const migrate = Command.make(
         )
         const pg = yield* Effect.promise(() => import("../layers/postgres/Migrations.js"))
         const { migrations } = yield* Effect.promise(() => import("../layers/postgres/migrations/index.js"))
+        const { enterDeployment } = yield* Effect.promise(() => import("../layers/postgres/Deployment.js"))
+        const { AuditTrailPg } = yield* Effect.promise(() => import("../layers/postgres/AuditTrailPg.js"))
+        const { IdsCrypto } = yield* Effect.promise(() => import("../layers/node/IdsCrypto.js"))
         const { note } = yield* Screen
         const config = yield* readConfig
+        const mark = config.production
+          ? Effect.provide(enterDeployment(true), Layer.provide(AuditTrailPg, IdsCrypto))
+          : Effect.void
         return yield* Effect.gen(function* () {
           const missing = yield* pg.missingMigrations(migrations)
           const [one, many] =
             missing.length === 1 ? ["migration is", "1 migration"] : ["migrations are", `${missing.length} migrations`]
-          if (missing.length === 0)
+          if (missing.length === 0) {
+            if (!dryRun) yield* mark
             return { json: { missing, ran: [] }, text: "The database is up to date; there is nothing to do" }
+          }
           const list = [`${missing.length} ${one} missing:`, ...indented(missing)].join("\n")
           if (dryRun) return { json: { missing, ran: [] }, text: `${list}\nNothing was changed (--dry-run)` }
           yield* note(list)
           const ran = yield* pg.migrate(migrations)
+          yield* mark
           return { json: { missing, ran }, text: `${many} ran; the database is up to date` }
         }).pipe(Effect.provide(dryRun ? DatabaseFound(config) : DatabaseFoundOrMade(config, "command")))
       })

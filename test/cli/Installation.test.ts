@@ -1,6 +1,6 @@
 /** The commands about a gateway on this machine, and the help that all commands share. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect, Either, Layer, Option, Redacted } from "effect"
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -12,6 +12,10 @@ import {
   egressFinding,
   publicUrlFinding
 } from "../../src/layers/compose/MachineFindings.js"
+import { IdsCrypto } from "../../src/layers/node/IdsCrypto.js"
+import { AuditTrailPg } from "../../src/layers/postgres/AuditTrailPg.js"
+import { Database, DatabasePg } from "../../src/layers/postgres/Database.js"
+import { enterDeployment } from "../../src/layers/postgres/Deployment.js"
 import type { Resolve } from "../../src/layers/providers/Egress.js"
 import { settingsListed } from "../docs/tables.js"
 import { acquireTestDatabase } from "../support/postgres.js"
@@ -102,6 +106,33 @@ layer(CommandLineTest, { excludeTestServices: true })("a gateway on this machine
       assert.deepStrictEqual(yield* read("migrate --json"), { missing: [], ran: [] })
       assert.isTrue((yield* doctor(settings)).get("schema")?.ok)
     })
+  )
+
+  it.scoped(
+    "migrates in production, and then development is refused on that database, which a dry run leaves alone",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* acquireTestDatabase({ empty: true })
+        const settings = { DATABASE_URL: Redacted.value(url), NODE_ENV: "production" }
+        const developed = Effect.either(enterDeployment(false)).pipe(
+          Effect.provide(
+            Layer.provideMerge(Layer.provide(AuditTrailPg, IdsCrypto), DatabasePg({ url, connectionsMax: 2 }))
+          )
+        )
+        assert.strictEqual((yield* cli("migrate", { settings: { DATABASE_URL: settings.DATABASE_URL } })).code, 0)
+        assert.isTrue(Either.isRight(yield* developed))
+        assert.strictEqual((yield* cli("migrate --dry-run", { settings })).code, 0)
+        assert.isTrue(Either.isRight(yield* developed))
+        // Also one whose schema was there before.
+        assert.strictEqual((yield* cli("migrate", { settings })).code, 0)
+        assert.strictEqual(Option.getOrNull(Either.getLeft(yield* developed))?._tag, "DatabaseInProduction")
+
+        const fresh = yield* acquireTestDatabase({ empty: true })
+        const migrated = yield* cli("migrate", { settings: { ...settings, DATABASE_URL: Redacted.value(fresh) } })
+        assert.strictEqual(migrated.code, 0)
+        const marks = Effect.flatMap(Database, ({ query, sql }) => query(sql`select from production`))
+        assert.lengthOf(yield* Effect.provide(marks, DatabasePg({ url: fresh, connectionsMax: 2 })), 1)
+      })
   )
 
   it.effect("is examined: what is right, what is wrong, and what to do about it", () =>

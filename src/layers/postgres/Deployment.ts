@@ -1,8 +1,8 @@
 /**
- * Keeps a database that is used in production apart from development. The first node in production marks the database.
- * After that, a node that was started without `NODE_ENV=production` stops before it makes the demo workspace, which has
- * money and a token in a file. That first node also revokes the tokens of the demo workspace and ends all sessions and
- * sign-in links: whoever worked with the database in development signs in again.
+ * Keeps a database that is used in production apart from development. The first node in production marks the database,
+ * or `gateway migrate` before it. After that, a node that was started without `NODE_ENV=production` stops before it
+ * makes the demo workspace, which has money and a token in a file. Who marks it also revokes the tokens of the demo
+ * workspace and ends all sessions and sign-in links: whoever worked with the database in development signs in again.
  */
 import { Clock, Data, Effect, Schema } from "effect"
 import type { StorageError } from "../../domain/StorageErrors.js"
@@ -76,7 +76,7 @@ const assertDevelopment = Effect.gen(function* () {
   if (marked.length > 0) return yield* new DatabaseInProduction()
 })
 
-/** Run this after the migrations and before a node does anything else with its database. */
+/** Run this after the migrations, and before a node does anything else with its database. */
 export const enterDeployment = (
   production: boolean
 ): Effect.Effect<void, DatabaseInProduction | StorageError, AuditTrail | Database> =>
