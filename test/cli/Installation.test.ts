@@ -193,6 +193,49 @@ layer(CommandLineTest, { excludeTestServices: true })("a gateway on this machine
     })
   )
 
+  it.scoped(
+    "is told of sealing keys that cannot be used with the settings, before there is a schema, and how to mend them",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* Effect.acquireRelease(
+          Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-cli-keys-"))),
+          (made) => Effect.sync(() => rmSync(made, { recursive: true }))
+        )
+        const file = join(folder, "keys")
+        writeFileSync(file, `k1:${Buffer.alloc(32, 9).toString("base64")}\n`)
+        const empty = Redacted.value(yield* acquireTestDatabase({ empty: true }))
+        const inProduction = { NODE_ENV: "production", DATABASE_URL: empty }
+        const key = `k1:${Buffer.alloc(32, 9).toString("base64")}`
+        for (const [settings, says] of [
+          [
+            { ...inProduction, GATEWAY_SEALING_KEYS_FILE: join(folder, "nofile") },
+            "must name a file that this process can read"
+          ],
+          [{ ...inProduction, GATEWAY_SEALING_KEYS_FILE: folder }, "must name a file that this process can read"],
+          [{ ...inProduction, GATEWAY_SEALING_KEYS: "k1:abcd" }, "is not the base64 of 32 bytes"],
+          [{ ...inProduction, GATEWAY_SEALING_KEYS: key, GATEWAY_SEALING_KEYS_FILE: file }, "are both set"],
+          [inProduction, "is needed with NODE_ENV=production"],
+          [{ GATEWAY_SEALING_KEYS: "k1:abcd" }, "is not the base64 of 32 bytes"]
+        ] as const) {
+          const found = yield* doctor(settings)
+          assert.deepStrictEqual([...found.keys()], ["settings"])
+          const line = found.get("settings")
+          assert.isFalse(line?.ok)
+          assert.include(line?.found, "GATEWAY_SEALING_KEYS")
+          assert.include(line?.found, says)
+          assert.include(line?.advice, "openssl rand -base64 32")
+          assert.notInclude(JSON.stringify(line), Buffer.alloc(32, 9).toString("base64"))
+        }
+        // The file of development is no setting; it is looked at without a schema too.
+        writeFileSync(join(folder, "sealing-keys"), "k1:abcd\n")
+        const broken = yield* doctor({ DATABASE_URL: empty, GATEWAY_DATA_DIR: folder })
+        assert.deepInclude(broken.get("schema"), { ok: false })
+        assert.deepInclude(broken.get("sealing keys"), { ok: false })
+        assert.include(broken.get("sealing keys")?.found, "is not the base64 of 32 bytes")
+        assert.include(broken.get("sealing keys")?.advice, "read the file")
+      })
+  )
+
   it.effect("is warned of a name in the environment that is no setting, and nothing is wrong for it", () =>
     Effect.gen(function* () {
       const { code, out } = yield* cli("doctor", { settings: { GATEWAY_RESULT_DAY: "90" } })

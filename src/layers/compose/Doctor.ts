@@ -23,7 +23,7 @@ import { ReportsPg } from "../postgres/ReportsPg.js"
 import { assertNoOther, assertSecretsOpen } from "../postgres/SealingPg.js"
 import { SecretRowsPg } from "../postgres/SecretRowsPg.js"
 import { aheadMillis, clockProblem } from "../postgres/StorageChecks.js"
-import { SealingAesGcm, sealingKeys } from "../secrets/SealingAesGcm.js"
+import { givenSealingKeys, SealingAesGcm, type SealingKeys, sealingKeys } from "../secrets/SealingAesGcm.js"
 import { aboutOf, SecretRows } from "../secrets/SecretRows.js"
 import { DatabaseFound } from "./StorageOnPostgres.js"
 import { doubtful, type Finding, right, wrong } from "./Finding.js"
@@ -102,13 +102,25 @@ const opened = Effect.gen(function* () {
 const keysAdvice =
   "Give GATEWAY_SEALING_KEYS every key with which secrets are sealed; gateway secrets rotate seals all with the first"
 
-const sealingFinding = (config: GatewayConfig) =>
+const givenKeysAdvice =
+  "Set either GATEWAY_SEALING_KEYS to keys as id:base64 of 32 bytes with commas between them, or GATEWAY_SEALING_KEYS_FILE to a file of such keys that this user may read: those with which secrets are sealed, or for a new gateway one of openssl rand -base64 32"
+
+const keyFileAdvice =
+  "Let this user read the file, and put the keys back with which secrets are sealed; where no secret is stored, remove it, and the next start makes one"
+
+/** The keys of this machine, as a start would have them; null where the first start makes one for development. */
+const keysHere = (config: GatewayConfig) =>
   Effect.gen(function* () {
     const files = yield* FileSystem.FileSystem
     const keyFile = config.production ? null : `${config.dataDir}/sealing-keys`
     if (keyFile !== null && Option.isNone(yield* secret("GATEWAY_SEALING_KEYS")) && !(yield* files.exists(keyFile)))
-      return right("sealing keys", "there is none yet; the first start makes one for development")
-    const keys = yield* sealingKeys({ keyFile })
+      return null
+    return yield* sealingKeys({ keyFile })
+  }).pipe(Effect.mapError((error) => wrong("sealing keys", error, keyFileAdvice)))
+
+const sealingFinding = (keys: SealingKeys | null) =>
+  Effect.gen(function* () {
+    if (keys === null) return right("sealing keys", "there is none yet; the first start makes one for development")
     return yield* Effect.gen(function* () {
       yield* assertNoOther(keys)
       yield* assertSecretsOpen
@@ -126,18 +138,19 @@ const sealingFinding = (config: GatewayConfig) =>
     }).pipe(Effect.provide(Layer.merge(SealingAesGcm(keys), SecretRowsPg)))
   }).pipe(Effect.catchAll((error) => Effect.succeed(wrong("sealing keys", error, keysAdvice))))
 
-/** What needs the database, and the providers that have a key. */
-const overDatabase = (config: GatewayConfig) =>
+/** What needs the database, and the providers that have a key. Keys that cannot be read need no database to be wrong. */
+const overDatabase = (config: GatewayConfig, keysRead: Either.Either<SealingKeys | null, Finding>) =>
   Effect.gen(function* () {
     const context = yield* Layer.build(DatabaseFound({ ...config, databaseConnections: 4 }))
     return yield* Effect.gen(function* () {
       const server = yield* serverFindings
       const schema = yield* schemaFinding
       if (!schema.ok) return { findings: [...server, schema], keyed: new Set<string>() }
-      const keys = yield* Effect.flatMap(SecretRows, (rows) => rows.platformKeys)
-      const keyed = new Set(keys.map(({ providerId }) => providerId))
+      const platformKeys = yield* Effect.flatMap(SecretRows, (rows) => rows.platformKeys)
+      const keyed = new Set(platformKeys.map(({ providerId }) => providerId))
       const nodes = nodesFinding(yield* (yield* Reports).health)
-      return { findings: [...server, schema, nodes, yield* sealingFinding(config)], keyed }
+      const sealing = Either.isRight(keysRead) ? [yield* sealingFinding(keysRead.right)] : []
+      return { findings: [...server, schema, nodes, ...sealing], keyed }
     }).pipe(
       Effect.provide(
         Context.merge(context, yield* Effect.provide(Layer.build(Layer.merge(ReportsPg, SecretRowsPg)), context))
@@ -165,18 +178,23 @@ export const examine = Effect.gen(function* () {
     doubtful("settings", unknownInWords(setting), "Correct the name, or leave it where another program reads it")
   )
   const folders = yield* Effect.either(catalogFoldersRead)
+  const needed = Either.isRight(read) && read.right.production
+  const keysGiven = yield* Effect.either(givenSealingKeys({ needed }))
   const linesOf = (wrong: Either.Either<unknown, SettingsWrong>) => (Either.isLeft(wrong) ? wrong.left.lines : [])
   const lines = [...linesOf(read), ...linesOf(folders)]
-  if (Either.isLeft(read) || lines.length > 0)
+  const keyLines = linesOf(keysGiven)
+  if (Either.isLeft(read) || lines.length + keyLines.length > 0)
     return [
       ...lines.map((line) =>
         wrong("settings", line, "Correct this variable; docs/configuration.md lists every setting and what it takes")
       ),
+      ...keyLines.map((line) => wrong("settings", line, givenKeysAdvice)),
       ...named
     ]
   const config = read.right
   const settings = right("settings", `all can be used, for ${config.production ? "production" : "development"}`)
-  const { findings, keyed } = yield* overDatabase(config)
+  const keysRead = yield* Effect.either(keysHere(config))
+  const { findings, keyed } = yield* overDatabase(config, keysRead)
   const catalog = yield* catalogOf(config, keyed).pipe(
     Effect.flatMap(({ found, origins }) =>
       Effect.map(egressFinding(origins, config.egressAllow), (egress) => [found, egress])
@@ -189,6 +207,7 @@ export const examine = Effect.gen(function* () {
     settings,
     ...named,
     ...findings,
+    ...(Either.isLeft(keysRead) ? [keysRead.left] : []),
     ...catalog,
     yield* diskOf(config),
     ...(yield* archiveFinding(config)),
