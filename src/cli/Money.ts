@@ -5,8 +5,8 @@ import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import { Clock, Effect, Option } from "effect"
 import { counted } from "../domain/Counted.js"
-import { commandLine } from "../domain/AuditEntry.js"
-import { decide, type Decision, type Resolution, verdicts } from "../domain/Resolution.js"
+import { actorName, commandLine } from "../domain/AuditEntry.js"
+import { decide, type Decision, type Proposal, type Resolution, verdicts } from "../domain/Resolution.js"
 import type { Run } from "../domain/Run.js"
 import { Reconciliation } from "../services/Reconciliation.js"
 import { Wallet } from "../services/Wallet.js"
@@ -110,13 +110,28 @@ export const resolve = Command.make(
     )
 ).pipe(Command.withDescription("Settle a run in reconciliation_pending"))
 
+/** A run with one waits for another operator, in the console. */
+const openOf = (proposals: ReadonlyArray<Proposal>) => {
+  const open = proposals.find(({ status }) => status === "open")
+  return open === undefined
+    ? null
+    : {
+        proposalId: open.proposalId,
+        verdict: open.verdict,
+        chargeMicros: open.chargeMicros,
+        reason: open.reason,
+        proposedBy: actorName(open.proposedBy),
+        proposedAt: isoTime(open.proposedAt)
+      }
+}
+
 export const uncertain = Command.make("uncertain", { json: Inputs.json }, ({ json }) =>
   answer(
     json,
     Effect.gen(function* () {
       const waiting = yield* everyRow((yield* Reconciliation).uncertain)
       const now = yield* Clock.currentTimeMillis
-      const runs = waiting.map(({ run }) => ({
+      const runs = waiting.map(({ proposals, run }) => ({
         runId: run.runId,
         workspaceId: run.workspaceId,
         endpointId: run.endpointId,
@@ -124,10 +139,23 @@ export const uncertain = Command.make("uncertain", { json: Inputs.json }, ({ jso
         heldMicros: run.holdMicros,
         createdAt: isoTime(run.createdAt),
         ageSeconds: Math.max(0, Math.floor((now - run.createdAt) / 1000)),
-        reason: run.outcomeReason
+        reason: run.outcomeReason,
+        openProposal: openOf(proposals)
       }))
-      const lines = runs.map(
-        (run) => `${run.runId}  ${run.createdAt}  ${dollars(run.heldMicros)} held  ${run.endpointId}`
+      const lines = runs.map((run) =>
+        [
+          run.runId,
+          run.createdAt,
+          `${dollars(run.heldMicros)} held`,
+          run.endpointId,
+          run.workspaceId,
+          ...(run.openProposal === null
+            ? []
+            : [
+                `${run.openProposal.proposalId} proposes to charge ${dollars(run.openProposal.chargeMicros)} and waits for a second person`
+              ]),
+          ...(run.reason === null ? [] : [run.reason])
+        ].join("  ")
       )
       return { json: { runs }, text: lines.length === 0 ? "No run waits for a person" : lines.join("\n") }
     })

@@ -4,6 +4,7 @@ import { Context, Effect, Layer } from "effect"
 import { DatabasePg } from "../../src/layers/postgres/Database.js"
 import { drop, fail, ProvidersScripted } from "../../src/layers/providers/ProvidersScripted.js"
 import { RequestId, RunId } from "../../src/domain/Ids.js"
+import { dollars } from "../../src/domain/Micros.js"
 import { pageRowsMax } from "../../src/domain/limits/Lists.js"
 import { ProviderHttpError } from "../../src/domain/RunFailures.js"
 import { Ids } from "../../src/services/Ids.js"
@@ -13,6 +14,22 @@ import { engine, funded, requestOf, storagePg } from "../support/engine.js"
 import { queuedRun } from "../support/httpSamples.js"
 import { cli, CommandLine, json, type Typed } from "./commandLine.js"
 import { type CommandTests, nobody, workspace, statement } from "./CommandStage.js"
+
+/** A run whose answer was lost after the call. */
+const lostRun = Effect.gen(function* () {
+  const { url } = yield* CommandLine
+  const providers = ProvidersScripted()
+  providers.script("mock-send-message", drop())
+  const database = Layer.orDie(DatabasePg({ url, connectionsMax: 5 }))
+  return yield* Effect.gen(function* () {
+    const principal = yield* funded(1_000_000)
+    return (yield* (yield* Runs).create(
+      principal,
+      requestOf("mock-send-message", { input: { to: "ada@example.com", text: "hello" } }),
+      20
+    )).run
+  }).pipe(Effect.provide(Layer.provideMerge(engine(providers.layer), Layer.provide(storagePg, database))))
+})
 
 export const moneyCommands = (it: CommandTests): void => {
   it.effect("credits each time, once for one key, and takes back what is there", () =>
@@ -51,27 +68,20 @@ export const moneyCommands = (it: CommandTests): void => {
 
   it.effect("lists an uncertain run with its age and its hold, and settles it by a person's word", () =>
     Effect.gen(function* () {
-      const { url } = yield* CommandLine
-      const providers = ProvidersScripted()
-      providers.script("mock-send-message", drop())
-      const database = Layer.orDie(DatabasePg({ url, connectionsMax: 5 }))
-      const run = yield* Effect.gen(function* () {
-        const principal = yield* funded(1_000_000)
-        return (yield* (yield* Runs).create(
-          principal,
-          requestOf("mock-send-message", { input: { to: "ada@example.com", text: "hello" } }),
-          20
-        )).run
-      }).pipe(Effect.provide(Layer.provideMerge(engine(providers.layer), Layer.provide(storagePg, database))))
-
+      const run = yield* lostRun
       const [listed] = (yield* json("runs uncertain"))["runs"]
       assert.deepInclude(listed, {
         runId: run.runId,
         workspaceId: run.workspaceId,
         endpointId: "mock-send-message",
-        heldMicros: run.holdMicros
+        heldMicros: run.holdMicros,
+        reason: run.outcomeReason,
+        openProposal: null
       })
       assert.isAtLeast(listed.ageSeconds, 0)
+      assert.deepStrictEqual((yield* cli("runs uncertain")).out, [
+        `${run.runId}  ${listed.createdAt}  ${dollars(run.holdMicros)} held  mock-send-message  ${run.workspaceId}  ${run.outcomeReason}`
+      ])
       const unsaid = yield* cli(["runs", "resolve", run.runId, "--as", "partly_charged", "--reason", "half of it"])
       assert.deepStrictEqual([unsaid.code, unsaid.err], [1, ["--charge-usd: must be given for partly_charged"]])
       assert.deepStrictEqual(
@@ -102,6 +112,29 @@ export const moneyCommands = (it: CommandTests): void => {
       )
       assert.deepStrictEqual(yield* json("runs uncertain"), { runs: [] })
       assert.strictEqual((yield* json("ledger verify"))["ok"], true)
+    })
+  )
+
+  it.effect("shows which uncertain run waits for a second person, and what the first proposed", () =>
+    Effect.gen(function* () {
+      const run = yield* lostRun
+      const two = { settings: { GATEWAY_RESOLVE_TWO_PERSON_USD: "0.000001" } }
+      const said = ["--as", "partly_charged", "--charge-usd", "0.000002", "--reason", "as billed"]
+      const { proposalId } = yield* json(["runs", "resolve", run.runId, ...said], two)
+      const listed = (yield* json("runs uncertain"))["runs"].find(
+        ({ runId }: { readonly runId: string }) => runId === run.runId
+      )
+      assert.deepInclude(listed.openProposal, {
+        proposalId,
+        verdict: "partly_charged",
+        chargeMicros: 2,
+        reason: "as billed"
+      })
+      const waits = `${proposalId} proposes to charge $0.000002 and waits for a second person`
+      assert.include(
+        (yield* cli("runs uncertain")).out.join("\n"),
+        `mock-send-message  ${run.workspaceId}  ${waits}  ${run.outcomeReason}`
+      )
     })
   )
 
