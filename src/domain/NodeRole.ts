@@ -34,17 +34,17 @@ interface Listed {
   /** Since it said last that it runs. */
   readonly silentMillis: number
 }
-const runs = ({ silentMillis }: Listed): boolean => silentMillis <= nodeSilentMillis
+export const isRunning = ({ silentMillis }: Pick<Listed, "silentMillis">): boolean => silentMillis <= nodeSilentMillis
 
 /** Whether nodes run, and none of them takes queued runs. */
 export const lacksWorkers = (listed: ReadonlyArray<Listed>): boolean => {
-  const running = listed.filter(runs)
+  const running = listed.filter(isRunning)
   return running.length > 0 && !running.some(({ role }) => takesQueuedRuns(role))
 }
 
 /** `2 nodes run: 1 all, 1 worker; 1 is silent`. */
 export const nodesInWords = (listed: ReadonlyArray<Listed>): string => {
-  const running = listed.filter(runs)
+  const running = listed.filter(isRunning)
   const byRole = new Map<string, number>()
   for (const { role } of running) byRole.set(role, (byRole.get(role) ?? 0) + 1)
   const roles = Array.from(byRole, ([role, nodes]) => `${nodes} ${role}`).join(", ")

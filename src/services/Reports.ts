@@ -66,6 +66,8 @@ export interface RunningNode {
   readonly startedAt: number
   /** Since it said last that it runs. */
   readonly silentMillis: number
+  /** The revision of the catalog that it serves; null when it does not say. */
+  readonly catalog: string | null
 }
 
 /** Runs of one node that are leased to it. */

@@ -127,7 +127,7 @@ const metricNames = (text: string): string =>
       const [help, type, ...samples] = metric.trim().split("\n")
       const names = samples
         .filter((line) => !line.includes("_bucket{"))
-        .map((line) => line.replace(/ [^ ]+$/, "").replace(/\b(node|version|host)="[^"]*"/g, '$1="…"'))
+        .map((line) => line.replace(/ [^ ]+$/, "").replace(/\b(node|version|host|revision)="[^"]*"/g, '$1="…"'))
       return [help, type, ...new Set(names.sort())].join("\n")
     })
     .sort()

@@ -6,6 +6,7 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import { Clock, Context, Effect, Either, Layer, Option, Schema } from "effect"
 import { counted } from "../../domain/Counted.js"
+import { catalogsDiffer, catalogsInWords, makeCatalogsEqual } from "../../domain/NodeCatalogs.js"
 import { lacksWorkers, nobodyWorks, nodesInWords, startAWorker } from "../../domain/NodeRole.js"
 import { type Health, Reports } from "../../services/Reports.js"
 import { Sealing } from "../../services/Sealing.js"
@@ -90,6 +91,17 @@ export const nodesFinding = ({ nodes, queued }: Pick<Health, "nodes" | "queued">
     : right("nodes", `${nodesInWords(nodes)}${waiting}`)
 }
 
+/** Nothing where no node says what it serves. */
+export const catalogsFinding = ({ nodes }: Pick<Health, "nodes">): ReadonlyArray<Finding> => {
+  const catalogs = catalogsInWords(nodes)
+  if (catalogs === null) return []
+  return [
+    catalogs.differ
+      ? wrong("catalogs", `${catalogs.words}. ${catalogsDiffer}`, makeCatalogsEqual)
+      : right("catalogs", catalogs.words)
+  ]
+}
+
 /** Opens every stored secret. */
 const opened = Effect.gen(function* () {
   const rows = yield* SecretRows
@@ -148,9 +160,10 @@ const overDatabase = (config: GatewayConfig, keysRead: Either.Either<SealingKeys
       if (!schema.ok) return { findings: [...server, schema], keyed: new Set<string>() }
       const platformKeys = yield* Effect.flatMap(SecretRows, (rows) => rows.platformKeys)
       const keyed = new Set(platformKeys.map(({ providerId }) => providerId))
-      const nodes = nodesFinding(yield* (yield* Reports).health)
+      const health = yield* (yield* Reports).health
+      const nodes = [nodesFinding(health), ...catalogsFinding(health)]
       const sealing = Either.isRight(keysRead) ? [yield* sealingFinding(keysRead.right)] : []
-      return { findings: [...server, schema, nodes, ...sealing], keyed }
+      return { findings: [...server, schema, ...nodes, ...sealing], keyed }
     }).pipe(
       Effect.provide(
         Context.merge(context, yield* Effect.provide(Layer.build(Layer.merge(ReportsPg, SecretRowsPg)), context))

@@ -30,6 +30,7 @@ import { OwedCollected } from "../accounts/topups/OwedCollected.js"
 import { CallbacksNone, CallbacksSigned } from "../providers/CallbacksSigned.js"
 import { NodeRegistered } from "../postgres/NodesPg.js"
 import { ProvidersHttp } from "../providers/ProvidersHttp.js"
+import { Catalog } from "../../services/Catalog.js"
 import { ProviderCallbacks } from "../../services/ProviderCallbacks.js"
 import { PublicUrl } from "../../services/PublicUrl.js"
 import { OpenIdClient } from "../accounts/OpenIdClient.js"
@@ -130,8 +131,14 @@ export const Gateway = <E, R>(config: GatewayConfig, catalog: Layer.Layer<never,
             ? Layer.merge(Housekeeping, Layer.provide(RetentionKept, RetentionPg(config)))
             : Layer.empty,
           Layer.unwrapEffect(
-            Effect.map(Sealing, ({ keyIds }) =>
-              NodeRegistered({ nodeId, role: config.role, host: hostname(), sealingKeys: keyIds })
+            Effect.map(Effect.all([Sealing, Catalog]), ([{ keyIds }, { revision }]) =>
+              NodeRegistered({
+                nodeId,
+                role: config.role,
+                host: hostname(),
+                sealingKeys: keyIds,
+                catalog: Effect.orElseSucceed(revision, () => null)
+              })
             )
           )
         ]),

@@ -19,6 +19,8 @@ export interface ThisNode {
   readonly host: string
   /** The ids of the sealing keys that it has. */
   readonly sealingKeys: ReadonlySet<string>
+  /** The revision of the catalog that it serves now; null before the first. */
+  readonly catalog: Effect.Effect<string | null>
 }
 
 const seenRows = rowsOf(Schema.Struct({ role: Schema.String, version: Schema.String, nodes: Schema.Int }))
@@ -28,12 +30,23 @@ const seen = Metric.gauge("gateway_nodes", {
   description: "Nodes that run, by role and version, as this node sees them"
 })
 
-export const NodeRegistered = ({ host, nodeId, role, sealingKeys }: ThisNode): Layer.Layer<never, never, Database> =>
+const catalogInfo = Metric.gauge("gateway_catalog_info", {
+  description: "The revision of the catalog that this node serves: 1; 0 for those before it"
+})
+
+export const NodeRegistered = ({
+  catalog,
+  host,
+  nodeId,
+  role,
+  sealingKeys
+}: ThisNode): Layer.Layer<never, never, Database> =>
   Layer.scopedDiscard(
     Effect.gen(function* () {
       const { optional, sql } = yield* Database
       const databaseNow = yield* DatabaseNow
       const gauges = new Map<string, { readonly role: string; readonly version: string }>()
+      let served: string | null = null
       let nobodyIsLogged = false
       let stopped = false
       // One after the other: a sign of life that is on its way must not put back what the stop takes away.
@@ -60,12 +73,23 @@ export const NodeRegistered = ({ host, nodeId, role, sealingKeys }: ThisNode): L
             )
         })
 
+      const showCatalog = (revision: string | null) =>
+        Effect.gen(function* () {
+          if (revision === served) return
+          const before = served
+          served = revision
+          if (before !== null) yield* Metric.set(catalogInfo.pipe(Metric.tagged("revision", before)), 0)
+          if (revision !== null) yield* Metric.set(catalogInfo.pipe(Metric.tagged("revision", revision)), 1)
+        })
+
       const turn = Effect.gen(function* () {
+        const revision = yield* catalog
+        yield* showCatalog(revision)
         const now = sql.literal(yield* databaseNow)
         const sign = optional.query(sql`
-          insert into nodes (node_id, role, version, host, sealing_keys, started_at, last_seen_at)
-          values (${nodeId}, ${role}, ${productVersion}, ${host}, ${[...sealingKeys]}::text[], ${now}, ${now})
-          on conflict (node_id) do update set last_seen_at = excluded.last_seen_at`)
+          insert into nodes (node_id, role, version, host, sealing_keys, catalog, started_at, last_seen_at)
+          values (${nodeId}, ${role}, ${productVersion}, ${host}, ${[...sealingKeys]}::text[], ${revision}, ${now}, ${now})
+          on conflict (node_id) do update set last_seen_at = excluded.last_seen_at, catalog = excluded.catalog`)
         yield* writing.withPermits(1)(Effect.suspend(() => (stopped ? Effect.void : Effect.asVoid(sign))))
         yield* optional.query(sql`delete from nodes where last_seen_at < ${now} - ${nodeForgottenMillis}::bigint`)
         const rows = yield* seenRows(

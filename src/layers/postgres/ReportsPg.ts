@@ -47,7 +47,8 @@ const healthRow = rowOf(
         version: Schema.String,
         host: Schema.String,
         startedAt: Schema.Int,
-        silentMillis: Schema.Int
+        silentMillis: Schema.Int,
+        catalog: Schema.NullOr(Schema.String)
       })
     ),
     ledger: Schema.NullOr(
@@ -138,7 +139,7 @@ const make = Effect.gen(function* () {
               select lease_node as node, count(*) as runs, min(lease_expires_at) - ${now} as "endsInMillis" from runs where status = 'running' group by lease_node
             ) l) as leases,
             (select coalesce(json_agg(n order by n."startedAt", n.node), '[]') from (
-              select node_id as node, role, version, host, started_at as "startedAt", ${now} - last_seen_at as "silentMillis" from nodes
+              select node_id as node, role, version, host, started_at as "startedAt", ${now} - last_seen_at as "silentMillis", catalog from nodes
             ) n) as nodes,
             (select json_build_object('checkedAt', checked_at, 'tookMillis', took_millis, 'driftMicros', drift_micros, 'difference', difference) from ledger_checks) as ledger`)
       )

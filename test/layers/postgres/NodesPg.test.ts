@@ -1,11 +1,11 @@
 // The list of nodes: who is on it, who fell silent, and who left.
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Layer, Scope, TestClock, TestServices } from "effect"
+import { Deferred, Effect, Exit, Fiber, Layer, Ref, Scope, TestClock, TestServices } from "effect"
 import { exposition } from "../../../src/http/system/Exposition.js"
 import { nodeForgottenMillis, nodeSilentMillis } from "../../../src/domain/limits/Nodes.js"
 import { lacksWorkers, nodesInWords } from "../../../src/domain/NodeRole.js"
 import { productVersion } from "../../../src/domain/Product.js"
-import { nodesFinding } from "../../../src/layers/compose/Doctor.js"
+import { catalogsFinding, nodesFinding } from "../../../src/layers/compose/Doctor.js"
 import { Database } from "../../../src/layers/postgres/Database.js"
 import { NodeRegistered, type ThisNode } from "../../../src/layers/postgres/NodesPg.js"
 import { Reports } from "../../../src/services/Reports.js"
@@ -15,6 +15,7 @@ import { withLogLines } from "../../support/logLines.js"
 import { testDatabase } from "../../support/postgres.js"
 
 const sealingKeys: ReadonlySet<string> = new Set(["k1", "k2"])
+const catalog = Effect.succeed("5f2a91c07be4aaaa")
 const storage = Layer.provideMerge(storagePg, testDatabase())
 const run = (statement: string) => Effect.flatMap(Database, ({ query, sql }) => query(sql.unsafe(statement)))
 const listed = Effect.flatMap(Reports, ({ health }) => Effect.map(health, ({ nodes }) => nodes))
@@ -31,8 +32,8 @@ const start = (node: ThisNode) =>
 describe("the list of nodes", () => {
   it.scopedLive("has every node that runs with its role and version, and loses one that stops", () =>
     Effect.gen(function* () {
-      yield* start({ nodeId: "one", role: "all", host: "machine-1", sealingKeys })
-      const stop = yield* start({ nodeId: "two", role: "worker", host: "machine-2", sealingKeys })
+      yield* start({ nodeId: "one", role: "all", host: "machine-1", sealingKeys, catalog })
+      const stop = yield* start({ nodeId: "two", role: "worker", host: "machine-2", sealingKeys, catalog })
       const both = yield* listed
       assert.deepStrictEqual(
         both.map(({ host, node, role, version }) => ({ node, role, version, host })),
@@ -57,7 +58,7 @@ describe("the list of nodes", () => {
       yield* run(
         `insert into nodes values ('silent', 'all', '0.0.9', 'h', 1, ${long}), ('forgotten', 'all', '0.0.9', 'h', 2, ${past})`
       )
-      yield* start({ nodeId: "three", role: "worker", host: "machine-3", sealingKeys })
+      yield* start({ nodeId: "three", role: "worker", host: "machine-3", sealingKeys, catalog })
       const nodes = yield* eventually(listed, ({ length }) => length === 2)
       assert.deepStrictEqual(
         nodes.map(({ node }) => node),
@@ -92,7 +93,7 @@ describe("the list of nodes", () => {
       }
       const slow = Layer.succeed(Database, { ...database, optional: { ...database.optional, query } })
       const scope = yield* Scope.make()
-      const node = NodeRegistered({ nodeId: "four", role: "all", host: "machine-4", sealingKeys })
+      const node = NodeRegistered({ nodeId: "four", role: "all", host: "machine-4", sealingKeys, catalog })
       yield* Layer.buildWithScope(Layer.provide(Layer.fresh(node), slow), scope)
       yield* eventually(listed, ({ length }) => length === 1)
       yield* eventually(Effect.zipRight(TestClock.adjust("5 seconds"), Deferred.isDone(arrived)), (is) => is)
@@ -102,6 +103,28 @@ describe("the list of nodes", () => {
       yield* Deferred.succeed(released, undefined)
       yield* Fiber.join(stop)
       assert.deepStrictEqual(yield* listed, [])
+    }).pipe(Effect.provide(storage))
+  )
+
+  it.scoped("says what catalog each node serves, also after another was published, and a metric says it too", () =>
+    Effect.gen(function* () {
+      const serves = yield* Ref.make<string | null>(null)
+      const told = Effect.map(listed, (nodes) => nodes.map((node) => node.catalog))
+      const until = (catalog: string | null) =>
+        eventually(Effect.zipRight(TestClock.adjust("5 seconds"), told), ([first]) => first === catalog)
+      yield* Layer.build(
+        Layer.fresh(
+          NodeRegistered({ nodeId: "five", role: "all", host: "machine-5", sealingKeys, catalog: Ref.get(serves) })
+        )
+      )
+      assert.deepStrictEqual(yield* eventually(told, ({ length }) => length === 1), [null])
+      for (const revision of ["first-of-five", "second-of-five"]) {
+        yield* Ref.set(serves, revision)
+        yield* until(revision)
+      }
+      const metrics = yield* exposition
+      assert.match(metrics, /^gateway_catalog_info\{revision="first-of-five"\} 0$/m)
+      assert.match(metrics, /^gateway_catalog_info\{revision="second-of-five"\} 1$/m)
     }).pipe(Effect.provide(storage))
   )
 
@@ -116,7 +139,9 @@ describe("the list of nodes", () => {
         const gone = "WARN No node with the role all or worker runs"
         const back = "WARN A node with the role all or worker runs again"
         const now = "(extract(epoch from now()) * 1000)::bigint"
-        yield* Layer.build(Layer.fresh(NodeRegistered({ nodeId: "api", role: "api", host: "machine", sealingKeys })))
+        yield* Layer.build(
+          Layer.fresh(NodeRegistered({ nodeId: "api", role: "api", host: "machine", sealingKeys, catalog }))
+        )
         assert.deepStrictEqual(yield* told(1), [gone])
         yield* run(`insert into nodes values ('work', 'worker', '0.1.0', 'h', ${now}, ${now})`)
         assert.deepStrictEqual(yield* told(2), [gone, back])
@@ -150,11 +175,36 @@ describe("nodes in words", () => {
     const queued = (runs: number) => ({ status: "queued" as const, runs, more: false })
     assert.deepInclude(nodesFinding({ nodes: [], queued: queued(0) }), { ok: true, found: "no node runs" })
     const { advice, found, ok } = nodesFinding({
-      nodes: [{ ...node("api"), node: "n", version: "0.1.0", host: "h", startedAt: 0 }],
+      nodes: [{ ...node("api"), node: "n", version: "0.1.0", host: "h", startedAt: 0, catalog: null }],
       queued: queued(1)
     })
     assert.isFalse(ok)
     assert.match(found, /^1 node runs: 1 api; 1 run waits in the queue\. No node with the role all or worker runs/)
     assert.strictEqual(advice, "Start a node with GATEWAY_ROLE worker or all")
+  })
+})
+
+describe("the catalogs of nodes", () => {
+  const node = (catalog: string | null, silentMillis = 0) => ({
+    node: "n",
+    role: "all",
+    version: "0.1.0",
+    host: "h",
+    startedAt: 0,
+    silentMillis,
+    catalog
+  })
+
+  it("are a finding of the doctor when running nodes differ, and not for a silent node or one that does not say", () => {
+    const ours = "5f2a91c07be4aaaa"
+    const theirs = "77ab01d9e3c2bbbb"
+    assert.deepStrictEqual(catalogsFinding({ nodes: [] }), [])
+    assert.deepStrictEqual(catalogsFinding({ nodes: [node(null)] }), [])
+    const [same] = catalogsFinding({ nodes: [node(ours), node(ours), node(null), node(theirs, nodeSilentMillis + 1)] })
+    assert.deepInclude(same, { ok: true, found: "2 nodes serve 5f2a91c07be4" })
+    const [differ] = catalogsFinding({ nodes: [node(ours), node(theirs), node(ours)] })
+    assert.isFalse(differ?.ok)
+    assert.match(differ?.found ?? "", /^2 nodes serve 5f2a91c07be4, 1 node serves 77ab01d9e3c2\. Nodes serve different/)
+    assert.include(differ?.advice, "GATEWAY_CATALOG")
   })
 })

@@ -40,6 +40,7 @@ import { keysByWorkspace } from "./0034_keys_by_workspace.js"
 import { endsTold } from "./0035_ends_told.js"
 import { keysOfNodes } from "./0036_keys_of_nodes.js"
 import { stoppedTopUps } from "./0037_stopped_top_ups.js"
+import { catalogsOfNodes } from "./0038_catalogs_of_nodes.js"
 
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001_money_and_runs": moneyAndRuns,
@@ -78,5 +79,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0034_keys_by_workspace": keysByWorkspace,
   "0035_ends_told": endsTold,
   "0036_keys_of_nodes": keysOfNodes,
-  "0037_stopped_top_ups": stoppedTopUps
+  "0037_stopped_top_ups": stoppedTopUps,
+  "0038_catalogs_of_nodes": catalogsOfNodes
 }
