@@ -193,6 +193,33 @@ layer(CommandLineTest, { excludeTestServices: true })("a gateway on this machine
     })
   )
 
+  it.scoped("is told that its database refuses writes, and the try leaves nothing in it", () =>
+    Effect.gen(function* () {
+      const url = yield* acquireTestDatabase()
+      const settings = { DATABASE_URL: Redacted.value(url) }
+      yield* Effect.gen(function* () {
+        const { query, sql } = yield* Database
+        const probes = query(sql`select slot from write_probe`)
+        const before = yield* probes
+        const fine = (yield* doctor(settings)).get("database")
+        assert.isTrue(fine?.ok)
+        assert.match(fine?.found ?? "", / answers and takes writes$/)
+        assert.deepStrictEqual(yield* probes, before)
+        // What a full disk answers.
+        yield* query(
+          sql`create function full_disk() returns trigger language plpgsql as $$ begin raise exception 'No space left on device' using errcode = 'disk_full'; end $$`
+        )
+        yield* query(
+          sql`create trigger full_disk before insert or update on write_probe for each row execute function full_disk()`
+        )
+        const full = (yield* doctor(settings)).get("database")
+        assert.isFalse(full?.ok)
+        assert.match(full?.found ?? "", / answers, but refuses writes \(No space left on device\)$/)
+        assert.include(full?.advice, "disk of Postgres")
+      }).pipe(Effect.provide(DatabasePg({ url, connectionsMax: 2 })))
+    })
+  )
+
   it.scoped(
     "is told of sealing keys that cannot be used with the settings, before there is a schema, and how to mend them",
     () =>

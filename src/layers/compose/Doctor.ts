@@ -1,7 +1,8 @@
 /**
- * Looks at everything that a gateway needs and says what is wrong and what to do about it. It changes nothing, except
- * that without `DATABASE_URL` it starts the embedded Postgres where that was made before. What it finds is about this
- * machine and its settings: a running node says by itself on `/readyz` whether it works.
+ * Looks at everything that a gateway needs and says what is wrong and what to do about it. It changes nothing: what it
+ * writes to see whether the database takes it is rolled back. Without `DATABASE_URL` it starts the embedded Postgres
+ * where that was made before. What it finds is about this machine and its settings: a running node says by itself on
+ * `/readyz` whether it works.
  */
 import * as FileSystem from "@effect/platform/FileSystem"
 import { Clock, Context, Effect, Either, Layer, Option, Schema } from "effect"
@@ -23,7 +24,7 @@ import { migrations } from "../postgres/migrations/index.js"
 import { ReportsPg } from "../postgres/ReportsPg.js"
 import { assertNoOther, assertSecretsOpen } from "../postgres/SealingPg.js"
 import { SecretRowsPg } from "../postgres/SecretRowsPg.js"
-import { aheadMillis, clockProblem } from "../postgres/StorageChecks.js"
+import { aheadMillis, clockProblem, writeRefused } from "../postgres/StorageChecks.js"
 import { givenSealingKeys, SealingAesGcm, type SealingKeys, sealingKeys } from "../secrets/SealingAesGcm.js"
 import { aboutOf, SecretRows } from "../secrets/SecretRows.js"
 import { DatabaseFound } from "./StorageOnPostgres.js"
@@ -63,22 +64,35 @@ export const standbyFinding = (looks: ReadonlyArray<ServerLook>): Finding => {
     : right("servers", states)
 }
 
-const serverFindings = Effect.gen(function* () {
-  const { query, servers, sql } = yield* Database
-  const sent = yield* Clock.currentTimeMillis
-  const row = yield* serverRow(
-    query(sql`select current_setting('server_version') as version, ${sql.literal(yield* databaseNow)} as now`)
-  )
-  const ahead = aheadMillis(sent, yield* Clock.currentTimeMillis, row?.now ?? sent)
-  const problem = clockProblem(ahead)
-  return [
-    right("database", `Postgres ${row?.version ?? "of an unknown version"} answers`),
-    ...(servers.all.length > 1 ? [standbyFinding(yield* lookAt(servers))] : []),
-    problem === null
-      ? right("clock", `${(Math.abs(ahead) / 1000).toFixed(1)} s from the database's`)
-      : wrong("clock", problem, "Set both clocks by a time server (NTP, such as chrony)")
-  ]
-})
+/** `refused`: why the storage takes no writes. Without a schema there is nothing to write to. */
+const databaseFinding = (version: string, tried: { readonly refused: string | null } | null): Finding => {
+  if (tried === null) return right("database", `Postgres ${version} answers`)
+  return tried.refused === null
+    ? right("database", `Postgres ${version} answers and takes writes`)
+    : wrong(
+        "database",
+        `Postgres ${version} answers, but refuses writes (${tried.refused})`,
+        "Make room on the disk of Postgres if it is full; otherwise its log says why. Until then nodes are not ready"
+      )
+}
+
+const serverFindings = (tried: { readonly refused: string | null } | null) =>
+  Effect.gen(function* () {
+    const { query, servers, sql } = yield* Database
+    const sent = yield* Clock.currentTimeMillis
+    const row = yield* serverRow(
+      query(sql`select current_setting('server_version') as version, ${sql.literal(yield* databaseNow)} as now`)
+    )
+    const ahead = aheadMillis(sent, yield* Clock.currentTimeMillis, row?.now ?? sent)
+    const problem = clockProblem(ahead)
+    return [
+      databaseFinding(row?.version ?? "of an unknown version", tried),
+      ...(servers.all.length > 1 ? [standbyFinding(yield* lookAt(servers))] : []),
+      problem === null
+        ? right("clock", `${(Math.abs(ahead) / 1000).toFixed(1)} s from the database's`)
+        : wrong("clock", problem, "Set both clocks by a time server (NTP, such as chrony)")
+    ]
+  })
 
 /** Who works. That no node runs is nothing wrong: nodes may not have been started yet. */
 export const nodesFinding = ({ nodes, queued }: Pick<Health, "nodes" | "queued">): Finding => {
@@ -155,8 +169,8 @@ const overDatabase = (config: GatewayConfig, keysRead: Either.Either<SealingKeys
   Effect.gen(function* () {
     const context = yield* Layer.build(DatabaseFound({ ...config, databaseConnections: 4 }))
     return yield* Effect.gen(function* () {
-      const server = yield* serverFindings
       const schema = yield* schemaFinding
+      const server = yield* serverFindings(schema.ok ? { refused: yield* writeRefused } : null)
       if (!schema.ok) return { findings: [...server, schema], keyed: new Set<string>() }
       const platformKeys = yield* Effect.flatMap(SecretRows, (rows) => rows.platformKeys)
       const keyed = new Set(platformKeys.map(({ providerId }) => providerId))

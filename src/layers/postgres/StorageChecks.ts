@@ -4,12 +4,13 @@
  * this. The statement writes, because only a write shows that a disk is full. The log says when the clocks begin to
  * differ too much and when they agree again, and a gauge shows the difference.
  */
-import { Cause, Clock, Effect, Metric, Random, Ref, Schema } from "effect"
+import { Cause, Clock, Data, Effect, Metric, Random, Ref, Schema } from "effect"
 import { clockDifferenceMillisMax } from "../../domain/limits/Nodes.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import { everySoOften } from "../node/Background.js"
 import { makeTrouble } from "../node/Trouble.js"
-import { Database } from "./Database.js"
+import { Database, type Sql } from "./Database.js"
+import { whyOf } from "./database/Failure.js"
 import { DatabaseNow } from "./database/Now.js"
 import { rowOf } from "./database/Rows.js"
 import { serversTold } from "./database/Servers.js"
@@ -26,6 +27,8 @@ export interface StorageCheck {
 const slots = 16
 /** Nearly a page, so that every probe needs new room and cannot fit into a place that was used before. */
 const filler = "x".repeat(7_000)
+/** Of whoever only tries: no node writes it, so neither waits for the other. */
+const triedSlot = -1
 const lookSeconds = 15
 const difference = Metric.gauge("gateway_clock_difference_seconds", {
   description: "How far this node's clock is ahead of the database's; negative when it is behind"
@@ -48,6 +51,24 @@ export const clockProblem = (ahead: number): string | null =>
   Math.abs(ahead) <= clockDifferenceMillisMax
     ? null
     : `This node's clock is ${(Math.abs(ahead) / 1000).toFixed(1)} s ${ahead > 0 ? "ahead of" : "behind"} the database's; they may differ by ${clockDifferenceMillisMax / 1000} s`
+
+const probing = (sql: Sql, slot: number) =>
+  sql`insert into write_probe (slot, filler) values (${slot}, ${filler}) on conflict (slot) do update set filler = excluded.filler returning 1`
+
+/** Ends the transaction of a try, so that nothing of it stays. */
+class Tried extends Data.TaggedError("Tried")<{ readonly why: string | null }> {}
+
+/** Why the storage refuses what a node writes as its probe; null when it takes it. The write is rolled back. */
+export const writeRefused: Effect.Effect<string | null, StorageError, Database> = Effect.flatMap(
+  Database,
+  ({ sql, transact }) =>
+    transact(
+      Effect.matchEffect(probing(sql, triedSlot), {
+        onFailure: ({ cause }) => new Tried({ why: whyOf(cause) }),
+        onSuccess: () => new Tried({ why: null })
+      })
+    ).pipe(Effect.catchTag("Tried", ({ why }) => Effect.succeed(why)))
+)
 
 export const storageChecks = Effect.gen(function* () {
   const { query, servers, sql } = yield* Database
@@ -77,9 +98,7 @@ export const storageChecks = Effect.gen(function* () {
 
   const probe = Effect.gen(function* () {
     const rows = query(sql`
-      with written as (
-        insert into write_probe (slot, filler) values (${slot}, ${filler}) on conflict (slot) do update set filler = excluded.filler returning 1
-      )
+      with written as (${probing(sql, slot)})
       select ${sql.literal(yield* databaseNow)} as now, (select needed from schema_needs) as needed from written`)
     const { clock, row } = yield* timed(probeRow(rows))
     return {
