@@ -312,6 +312,22 @@ layer(CommandLineTest, { excludeTestServices: true })("a gateway on this machine
       const inside = yield* egress("inside.example")
       assert.include(inside.found, "private")
       assert.include(inside.advice, "GATEWAY_EGRESS_ALLOW")
+      // Of providers without a key it is only remarked on, unless one with a key has the same trouble.
+      const partly = (...unkeyed: ReadonlyArray<string>) =>
+        egressFinding(
+          ["gone.example", "inside.example"].map((host) => new URL(`https://${host}`)),
+          [],
+          resolve,
+          new Set(unkeyed)
+        )
+      const remarked = yield* partly("gone.example", "inside.example")
+      assert.deepInclude(remarked, {
+        ok: true,
+        found:
+          "none of 2 names can be used: gone.example does not resolve; inside.example has an address of the range private"
+      })
+      assert.include(remarked.advice, "nothing is wrong if nobody here runs them")
+      assert.isFalse((yield* partly("gone.example")).ok)
       // Only the first five are asked, and the rest is not passed over in silence.
       const many = ["1", "2", "3", "4", "5", "6", "7"].map((each) => `gone-${each}.example`)
       const none = yield* egress(...many)

@@ -11,16 +11,24 @@ import { ArchiveFilesOnDisk } from "../node/ArchiveFilesOnDisk.js"
 import { type GatewayConfig, publicUrlProblem } from "../node/Config.js"
 import { dataDisk } from "../node/DataDisk.js"
 import { makeEgress, type Resolve, systemResolve, TargetRefused } from "../providers/Egress.js"
-import { type Finding, right, wrong } from "./Finding.js"
+import { doubtful, type Finding, right, wrong } from "./Finding.js"
 
 const hostsAsked = 5
 const resolveWithin = Duration.seconds(5)
 
-/** Whether the names of providers resolve to addresses that runs may reach. The first ones are asked. */
+const needsNone =
+  ". The gateway has no key for these, so nothing is wrong if nobody here runs them; gateway provider state PROVIDER disabled keeps runs away from one"
+
+/**
+ * Whether the names of providers resolve to addresses that runs may reach. The first ones are asked. What is true of
+ * the `unkeyed` hosts alone, for which the gateway has no key, is only remarked on: a closed network need not reach
+ * every provider that is built in.
+ */
 export const egressFinding = (
   all: ReadonlyArray<URL>,
   allow: ReadonlyArray<string>,
-  resolve: Resolve = systemResolve
+  resolve: Resolve = systemResolve,
+  unkeyed: ReadonlySet<string> = new Set()
 ): Effect.Effect<Finding> =>
   Effect.gen(function* () {
     const origins = all.slice(0, hostsAsked)
@@ -54,15 +62,16 @@ export const egressFinding = (
     if (asked.length === 0) return right("egress", "no provider has a name to resolve")
     if (bad.length === 0) return right("egress", `the names of providers resolve (${names}${rest})`)
     const problems = bad.map(({ host, problem }) => `${host} ${problem}`).join("; ")
-    return wrong(
-      "egress",
+    const found =
       bad.length === asked.length
         ? `none of ${counted(asked.length, "name")} can be used: ${problems}${rest}`
-        : `${problems}${rest}`,
-      bad.some(({ refused }) => refused)
-        ? "Runs do not call private addresses: correct the name server, or open host:port with GATEWAY_EGRESS_ALLOW"
-        : "Runs cannot reach these providers: check the name servers and the firewall of this machine"
-    )
+        : `${problems}${rest}`
+    const advice = bad.some(({ refused }) => refused)
+      ? "Runs do not call private addresses: correct the name server, or open host:port with GATEWAY_EGRESS_ALLOW"
+      : "Runs cannot reach these providers: check the name servers and the firewall of this machine"
+    return bad.every(({ host }) => unkeyed.has(host))
+      ? doubtful("egress", found, `${advice}${needsNone}`)
+      : wrong("egress", found, advice)
   })
 
 const catalogFinding = ({ catalogFolders }: GatewayConfig, operations: number): Finding =>
@@ -79,10 +88,13 @@ export const catalogOf = (config: GatewayConfig, keyed: ReadonlySet<string>) =>
       const origin = provider.mock || provider.variables !== undefined ? null : readUrl(provider.baseUrl)
       return origin === null ? [] : [{ id: provider.id, origin }]
     })
-    const inOrder = [...real.filter(({ id }) => keyed.has(id)), ...real.filter(({ id }) => !keyed.has(id))]
+    const used = real.filter(({ id }) => keyed.has(id))
+    const inOrder = [...used, ...real.filter(({ id }) => !keyed.has(id))]
+    const usedHosts = new Set(used.map(({ origin }) => origin.hostname))
     return {
       found: catalogFinding(config, endpoints.length),
-      origins: [...new Map(inOrder.map(({ origin }) => [origin.host, origin])).values()]
+      origins: [...new Map(inOrder.map(({ origin }) => [origin.host, origin])).values()],
+      unkeyed: new Set(inOrder.map(({ origin }) => origin.hostname).filter((host) => !usedHosts.has(host)))
     }
   })
 
