@@ -5,13 +5,21 @@ import { ProvidersHttp } from "../../src/layers/providers/ProvidersHttp.js"
 import { ProviderManifest } from "../../src/domain/Manifest.js"
 import { Providers } from "../../src/services/Providers.js"
 import { answers } from "./Answers.js"
+import { archives } from "./Archives.js"
 import type { Case } from "./Case.js"
 import { inputs } from "./Inputs.js"
 import { manifests } from "./Manifests.js"
 import { rules } from "./Rules.js"
 import { shownResults } from "./Shown.js"
 
-export const cases: ReadonlyArray<Case> = [...answers, ...rules, ...inputs, ...manifests, ...shownResults]
+export const cases: ReadonlyArray<Case> = [
+  ...answers,
+  ...rules,
+  ...inputs,
+  ...manifests,
+  ...shownResults,
+  ...archives
+]
 
 const origin = "https://api.provider.test"
 

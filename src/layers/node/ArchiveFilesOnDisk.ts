@@ -5,21 +5,18 @@
  * whoever wrote it: two gateways may share a folder by mistake, and a restored database has months again that it gave
  * away before. They hold what clients sent and got, so only this user may read them.
  */
-import { Chunk, Effect, Either, Layer, Option, Schema, Stream } from "effect"
+import { Effect, Layer, Option, Schema, Stream } from "effect"
 import { createHash, randomBytes } from "node:crypto"
 import { createWriteStream } from "node:fs"
 import { access, link, mkdir, mkdtemp, open, readdir, rename, rm, rmdir, writeFile } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
-import { createInterface } from "node:readline"
 import { finished, pipeline } from "node:stream/promises"
-import { createGunzip, createGzip } from "node:zlib"
-import { readJson, writeJson } from "../../domain/LosslessJson.js"
+import { createGunzip, createGzip, type Gzip } from "node:zlib"
 import { ArchiveFailed, ArchiveFiles, ArchiveOccupied } from "../../services/ArchiveFiles.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import type { ArchivedRun, MonthTotals } from "../../services/RunHistory.js"
+import { LinesRead, piecesOf } from "./ArchiveLines.js"
 import { codeOf, openedToRead, textOf } from "./RegularFiles.js"
-
-const partBytes = 262_144
 
 const attempt = <A>(what: string, work: () => Promise<A>): Effect.Effect<A, ArchiveFailed> =>
   Effect.tryPromise({
@@ -31,20 +28,17 @@ const attempt = <A>(what: string, work: () => Promise<A>): Effect.Effect<A, Arch
       })
   })
 
-/** The lines of a run. A file is read in parts, so that the storage is asked for no more than a part at once. */
-const linesOf = ({ attempts, media, run }: ArchivedRun) =>
-  Effect.gen(function* () {
-    const files = yield* Effect.forEach(media, (file) =>
-      Effect.gen(function* () {
-        const parts: Array<Uint8Array> = []
-        for (let start = 0; start < file.size; start += partBytes)
-          parts.push(yield* file.part(start, Math.min(file.size, start + partBytes)))
-        const { contentType, filename, mediaId, runId, sha256, workspaceId } = file
-        const base64 = Buffer.concat(parts).toString("base64")
-        return writeJson({ kind: "media", workspaceId, runId, mediaId, contentType, filename, sha256, base64 })
-      })
-    )
-    return [writeJson({ kind: "run", ...run, attempts }), ...files]
+/** Waits until the bytes are packed. A stream that has ended before that calls nobody back, so its end counts too. */
+const writtenTo = (gzip: Gzip, bytes: Buffer): Promise<void> =>
+  new Promise((done, fail) => {
+    const ended = (): void => fail(new Error("The stream has ended"))
+    if (gzip.destroyed) return ended()
+    gzip.once("close", ended)
+    gzip.write(bytes, (cause) => {
+      gzip.off("close", ended)
+      if (cause instanceof Error) fail(cause)
+      else done()
+    })
   })
 
 const isThere = (path: string) =>
@@ -86,13 +80,6 @@ const tryToWrite = async (folder: string): Promise<void> => {
   await rmdir(await mkdtemp(join(place, ".runs-")))
 }
 
-const Line = Schema.Struct({
-  kind: Schema.Literal("run", "media"),
-  holdMicros: Schema.optional(Schema.Int),
-  chargeMicros: Schema.optional(Schema.NullOr(Schema.Int))
-})
-const readLine = Schema.decodeUnknownEither(Line)
-
 interface Found extends MonthTotals {
   readonly files: number
   /** Of the file, and of the lines in it. */
@@ -105,28 +92,24 @@ const inspect = async (path: string): Promise<Found | null> => {
   const file = await openedToRead(path)
   if (file === null) return null
   const hash = createHash("sha256")
-  const lines = createHash("sha256")
+  const linesHash = createHash("sha256")
   const raw = file.createReadStream()
   raw.on("data", (bytes) => hash.update(bytes))
   const text = createGunzip()
-  text.on("data", (bytes: Buffer) => lines.update(bytes))
   const read = pipeline(raw, text)
   // It is awaited below, once there are no more lines.
   read.catch(() => undefined)
-  const found = { runs: 0, heldMicros: 0, chargedMicros: 0, files: 0 }
-  for await (const line of createInterface({ input: text, crlfDelay: Infinity })) {
-    const parsed = Either.flatMap(readJson(line), readLine)
-    if (Either.isLeft(parsed)) continue
-    const { chargeMicros, holdMicros, kind } = parsed.right
-    if (kind === "media") found.files += 1
-    else {
-      found.runs += 1
-      found.heldMicros += holdMicros ?? 0
-      found.chargedMicros += chargeMicros ?? 0
-    }
+  const lines = new LinesRead()
+  const unpacked: AsyncIterable<Buffer> = text
+  for await (const bytes of unpacked) {
+    linesHash.update(bytes)
+    lines.take(bytes)
   }
+  lines.end()
   await read
-  return { ...found, sha256: hash.digest("hex"), linesSha256: lines.digest("hex") }
+  const { chargedMicros, files, heldMicros, runs } = lines
+  const [sha256, linesSha256] = [hash.digest("hex"), linesHash.digest("hex")]
+  return { runs, heldMicros, chargedMicros, files, sha256, linesSha256 }
 }
 
 /** What lies in the place of a file may be anything. */
@@ -174,16 +157,12 @@ export const ArchiveFilesOnDisk = (folder: string): Layer.Layer<ArchiveFiles> =>
       ({ gzip, written }) =>
         Effect.gen(function* () {
           const given = createHash("sha256")
-          yield* Stream.runForEachChunk(runs, (portion) =>
-            Effect.flatMap(Effect.forEach(Chunk.toReadonlyArray(portion), linesOf), (lines) =>
-              attempt(`Writing ${partial}`, async () => {
-                for (const line of lines.flat()) {
-                  given.update(`${line}\n`)
-                  if (!gzip.write(`${line}\n`))
-                    await Promise.race([new Promise((go) => gzip.once("drain", go)), written])
-                }
-              })
-            )
+          yield* Stream.runForEach(Stream.flatMap(runs, piecesOf), (piece) =>
+            attempt(`Writing ${partial}`, () => {
+              given.update(piece)
+              // Why it could not be written, the file says.
+              return writtenTo(gzip, piece).catch((cause) => written.then(() => Promise.reject(cause)))
+            })
           )
           yield* attempt(`Writing ${partial}`, () => {
             gzip.end()

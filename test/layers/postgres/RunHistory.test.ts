@@ -466,6 +466,35 @@ describe("finished runs that are old", () => {
       })
   )
 
+  test(
+    "are read for a file by what their payloads take in memory, not by what they are compressed to",
+    () => ({ archiveDir: (archiveDir = folder()), resultDays: null }),
+    (providers) =>
+      Effect.gen(function* () {
+        const principal = yield* funded(1_000_000)
+        const history = yield* RunHistory
+        const answer = { found: true, email: "a".repeat(200_000) }
+        providers.script(tool, hit(answer), hit(answer), hit(answer))
+        const made = [yield* started(principal), yield* started(principal), yield* started(principal)]
+        yield* after(40)
+        assert.deepInclude(yield* passed, { runs: 3 })
+        const month = monthOf(made[0]!.run.createdAt)
+        const ids = made.map(({ run }) => run.runId).sort()
+        const some = yield* history.read(month, null, 300_000)
+        assert.deepStrictEqual(
+          some.map(({ run }) => run.runId),
+          ids.slice(0, 2)
+        )
+        const others = yield* history.read(month, some.at(-1)!.run, 300_000)
+        assert.deepStrictEqual(
+          others.map(({ run }) => run.runId),
+          ids.slice(2)
+        )
+        // One that is larger than a portion is a portion.
+        assert.lengthOf(yield* history.read(month, null, 1), 1)
+      })
+  )
+
   const torn = Buffer.from("mine")
   test(
     "stay where other runs are in their file already, which is never replaced; the very same file is taken",

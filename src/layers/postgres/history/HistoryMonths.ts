@@ -134,6 +134,8 @@ export const historyMonths = (
     return yield* totals(month)
   })
 
+  // What a payload takes here is its text: a compressed one may be a hundred times as large. To know that, it must be
+  // unpacked, so only those are that are few enough even when they are packed.
   const read: RunHistory["Type"]["read"] = Effect.fnUntraced(function* (month, after, bytesMax) {
     const { end, first } = boundsOf(month)
     const rows = yield* query(sql`
@@ -144,8 +146,16 @@ export const historyMonths = (
           where r.run_id >= ${first} and r.run_id < ${end} and (r.workspace_id, r.run_id) > (${after?.workspaceId ?? ""}, ${after?.runId ?? ""})
           order by r.workspace_id, r.run_id limit ${runsRead}
         ) c
+      ), unpacked as materialized (
+        select workspace_id, run_id, sum(bytes) over (order by workspace_id, run_id) - bytes as before from (
+          select s.workspace_id, s.run_id, coalesce((
+              select octet_length(p.input::text) + coalesce(octet_length(p.result::text), 0) from history_payloads p
+              where p.workspace_id = s.workspace_id and p.run_id = s.run_id), 0) as bytes
+          from sized s
+          where s.before < ${bytesMax}::bigint
+        ) c
       )
-      select ${sql.literal(wholeRun)} from sized s
+      select ${sql.literal(wholeRun)} from unpacked s
       join history_runs r on r.workspace_id = s.workspace_id and r.run_id = s.run_id
       left join history_payloads p on p.workspace_id = r.workspace_id and p.run_id = r.run_id
       where s.before < ${bytesMax}::bigint order by r.workspace_id, r.run_id`)

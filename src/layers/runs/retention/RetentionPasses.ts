@@ -18,6 +18,8 @@ import type { RunKey } from "../../../services/RunStore.js"
 /** Runs, and bytes of payloads, that one transaction moves. */
 const portionRuns = 200
 const portionBytes = 8_388_608
+/** Payloads that are read at once for a file: all of them are in memory then. */
+const readBytes = 1_048_576
 /** Leaves the storage to others between two portions. */
 const pause = "10 millis"
 const turnKept = "15 seconds"
@@ -103,7 +105,7 @@ const make = (settings: RetentionSettings | null) =>
 
     const runsOf = (month: string) =>
       Stream.paginateChunkEffect<RunKey | null, ArchivedRun, StorageError, never>(null, (after) =>
-        Effect.map(history.read(month, after, portionBytes), (found) => [
+        Effect.map(history.read(month, after, readBytes), (found) => [
           Chunk.fromIterable(found),
           Option.map(Option.fromNullable(found.at(-1)), ({ run }) => ({
             workspaceId: run.workspaceId,
