@@ -3,7 +3,7 @@
  * order makes a crash harmless: a run is moved in one transaction, and a month is closed, written to its file and read
  * back before any of it is dropped.
  */
-import { Chunk, Duration, Effect, Layer, Option, Stream } from "effect"
+import { Chunk, Duration, Effect, Layer, Option, Schedule, Stream } from "effect"
 import { counted } from "../../../domain/Counted.js"
 import type { WorkspaceId } from "../../../domain/Ids.js"
 import { endOfMonth } from "../../../domain/Run.js"
@@ -23,6 +23,11 @@ const readBytes = 1_048_576
 /** Leaves the storage to others between two portions. */
 const pause = "10 millis"
 const turnKept = "15 seconds"
+/** Until its minute is over: by then it was last kept `turnKept` before the first failure. */
+const turnTriedFor = "45 seconds"
+const turnTriedAgain = "1 second"
+
+const triedAgain = Schedule.spaced(turnTriedAgain).pipe(Schedule.upTo(turnTriedFor))
 
 const daysMillis = (days: number): number => Duration.toMillis(Duration.days(days))
 const nothing: RetentionPass = { runs: 0, payloads: 0, left: [], waiting: [], refused: [] }
@@ -189,7 +194,12 @@ const make = (settings: RetentionSettings | null) =>
         if (settings === null) return nothing
         const holder = yield* ids.suffix
         yield* history.takeTurn(holder)
-        const kept = Effect.forever(Effect.delay(history.takeTurn(holder), turnKept))
+        // A storage that is busy ends no work of an hour while the turn stands: only another's turn does.
+        const keep = Effect.retry(history.takeTurn(holder), {
+          while: ({ _tag }) => _tag !== "HistoryTaken",
+          schedule: triedAgain
+        })
+        const kept = Effect.forever(Effect.delay(keep, turnKept))
         return yield* Effect.raceFirst(work(settings, holder, progress), kept).pipe(
           // The turn ends by itself when this does not come through.
           Effect.ensuring(Effect.ignore(history.endTurn(holder)))
