@@ -26,6 +26,8 @@ export const schemaNodesMax = 5_000
 export const schemaChoicesMax = 100
 /** Files that one OpenAPI document may be spread over. */
 export const importFilesMax = 10_000
+/** Each of these files but the first, which somebody has named. */
+export const importFileBytesMax = 67_108_864
 /** The pause between two calls of one provider while `gateway catalog watch` asks it. */
 export const watchPauseMillis = 1_000
 /** After how many days the documentation of an operation should be read again: `gateway catalog lint` says so then. */

@@ -11,7 +11,7 @@ import { member } from "../../../domain/Members.js"
 import { runInSlices } from "../../node/LongWork.js"
 import { OperationImporter } from "./ImportedOperation.js"
 import { type Imported, ReportBuilder } from "./ImportReport.js"
-import { bundle, fileReader } from "./OpenApiFiles.js"
+import { bundle, fileReader, type ReadFile } from "./OpenApiFiles.js"
 import { importedId, operationOf } from "./OpenApiOperations.js"
 import { entriesOf, operationMethods, textOf, unreadable } from "./OpenApiParts.js"
 import { type Reading, readingOf } from "./OpenApiReading.js"
@@ -89,7 +89,7 @@ type Progress = (file: string, operations: number) => void
 
 const importFrom = (
   files: ReadonlyArray<string>,
-  readFile: (file: string) => Effect.Effect<Option.Option<string>>,
+  readFile: ReadFile,
   progress: Progress,
   { choose, providerId }: Wanted = everything
 ): Effect.Effect<Imported> =>

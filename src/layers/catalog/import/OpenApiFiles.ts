@@ -4,16 +4,19 @@
  * the rest of the import follows references inside of one document only.
  *
  * Only files below the folder of the first one are read: a document must not bring the content of any other file of
- * this machine into a manifest. Nothing is read over the network.
+ * this machine into a manifest. So links are followed before a name is compared, and what is no
+ * regular file is not opened. Nothing is read over the network.
  */
 import * as FileSystem from "@effect/platform/FileSystem"
 import { Effect, Either, Option, Schema } from "effect"
-import { dirname, join, relative } from "node:path"
+import { realpath } from "node:fs/promises"
+import { dirname, isAbsolute, join, relative, sep } from "node:path"
 import { parseDocument } from "yaml"
 import { isObject, Json, type JsonObject } from "../../../domain/Json.js"
-import { importFilesMax, manifestDepthMax } from "../../../domain/limits/Manifests.js"
+import { importFileBytesMax, importFilesMax, manifestDepthMax } from "../../../domain/limits/Manifests.js"
 import { setMember } from "../../../domain/Members.js"
 import { nextEventLoopTurn } from "../../node/LongWork.js"
+import { openedToRead } from "../../node/RegularFiles.js"
 import { isDeeperThan, withoutPercents } from "./OpenApiParts.js"
 
 const isJson = Schema.is(Json)
@@ -72,11 +75,16 @@ export interface Bundle {
   readonly problems: ReadonlyArray<string>
 }
 
-/** `read` answers with the text of a file, or with none. Left: the first file is no document. */
-export const bundle = (
-  file: string,
-  read: (file: string) => Effect.Effect<Option.Option<string>>
-): Effect.Effect<Either.Either<Bundle, string>> =>
+/** The text of a file, or none. The folder is that of the document, which the file must lie in; null for itself. */
+export type ReadFile = (file: string, folder: string | null) => Effect.Effect<Option.Option<string>>
+
+const leavesFolder = (folder: string, target: string): boolean => {
+  const [first] = relative(folder, target).split(sep)
+  return first === ".." || isAbsolute(relative(folder, target))
+}
+
+/** Left: the first file is no document. */
+export const bundle = (file: string, read: ReadFile): Effect.Effect<Either.Either<Bundle, string>> =>
   Effect.gen(function* () {
     const root = join(file)
     const folder = dirname(root)
@@ -99,7 +107,7 @@ export const bundle = (
         const fragment = hash < 0 ? "" : reference.slice(hash + 1)
         if (name === "") return `${placeOf(number)}${fragment}`
         const target = join(dirname(at), withoutPercents(name))
-        if (relative(folder, target).startsWith("..")) {
+        if (leavesFolder(folder, target)) {
           problems.add("a reference to a file outside of the folder of the document")
           return reference
         }
@@ -117,7 +125,7 @@ export const bundle = (
     for (let number = 0; number < files.length; number += 1) {
       const at = files[number] ?? root
       yield* nextEventLoopTurn
-      const text = yield* read(at)
+      const text = yield* read(at, number === 0 ? null : folder)
       const parsed = Option.isNone(text)
         ? Either.left(`a file that cannot be read (${relative(folder, at)})`)
         : parseOpenApi(text.value)
@@ -139,8 +147,32 @@ export const bundle = (
     })
   })
 
-/** Reads from the disk. */
+/**
+ * The text of a further file; none where it is no regular file, too large, or outside of the folder. Links are followed
+ * first: a name inside of the folder may lead out of it.
+ */
+const furtherText = async (file: string, folder: string): Promise<Option.Option<string>> => {
+  const [at, inside] = await Promise.all([realpath(file), realpath(folder)])
+  if (leavesFolder(inside, at)) return Option.none()
+  const opened = await openedToRead(at)
+  if (opened === null) return Option.none()
+  try {
+    const { size } = await opened.stat()
+    return size > importFileBytesMax ? Option.none() : Option.some(await opened.readFile("utf8"))
+  } finally {
+    await opened.close()
+  }
+}
+
+/** Reads from the disk. The first file is the one that a person has named, whatever and wherever it is. */
 export const fileReader = Effect.map(
   FileSystem.FileSystem,
-  (system) => (file: string) => Effect.option(system.readFileString(file))
+  (system): ReadFile =>
+    (file, folder) =>
+      folder === null
+        ? Effect.option(system.readFileString(file))
+        : Effect.orElseSucceed(
+            Effect.tryPromise(() => furtherText(file, folder)),
+            () => Option.none()
+          )
 )
