@@ -114,16 +114,23 @@ const batch: Case = {
   }
 }
 
+const id = (at: number): string => String(at).padStart(26, "0")
 const entryOf = Schema.decodeUnknownSync(AuditEntry)
 const entry = (at: number): AuditEntry =>
   entryOf({
-    entryId: `aud_${at}`,
+    entryId: `aud_${id(at)}`,
     createdAt: 1_700_000_000_000 + at,
-    actor: { kind: "token", tokenId: "tok_1", workspaceId: "ws_1", from: "192.0.2.1", requestId: `req_${at}` },
+    actor: {
+      kind: "token",
+      tokenId: `tok_${id(1)}`,
+      workspaceId: `ws_${id(1)}`,
+      from: "192.0.2.1",
+      requestId: `req_${at}`
+    },
     action: "token.created",
     subjectKind: "token",
-    subjectId: `tok_${at}`,
-    workspaceId: "ws_1",
+    subjectId: `tok_${id(at)}`,
+    workspaceId: `ws_${id(1)}`,
     before: null,
     after: { label: "x", scopes: ["runs:read", "runs:execute"], expiresAt: 1_700_000_000_000 }
   })

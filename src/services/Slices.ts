@@ -8,7 +8,7 @@ import { Effect } from "effect"
 /** One slice and a garbage collection together stay below the 20 ms that a request may wait. */
 const sliceMillis = 4
 /** Slices of all works in one turn of the event loop. */
-const slicesPerTurn = 3
+const slicesPerTurn = 2
 
 /**
  * Waits for the next turn of the event loop, so that timers and sockets run. A yield of the fiber stays within this
@@ -53,6 +53,8 @@ export const allSteps = <A>(steps: Generator<void, A>): A => {
 export const runInSlices: <A>(steps: () => Generator<void, A>) => Effect.Effect<A> = Effect.fnUntraced(function* <A>(
   steps: () => Generator<void, A>
 ) {
+  // Behind those that wait: works that begin at once would add up too.
+  if (waiting.size > 0) yield* nextSlice
   const left = steps()
   for (;;) {
     const until = performance.now() + sliceMillis
