@@ -1,14 +1,14 @@
 /**
  * Long work on the main thread is done in slices of a few milliseconds, and between two slices the event loop serves
  * requests and timers. It takes a little longer, and no request waits for it. However many such works are under way, a
- * turn of the event loop has only a few slices.
+ * turn of the event loop has one slice.
  */
 import { Effect } from "effect"
 
 /** One slice and a garbage collection together stay below the 20 ms that a request may wait. */
 const sliceMillis = 4
 /** Slices of all works in one turn of the event loop. */
-const slicesPerTurn = 2
+const slicesPerTurn = 1
 
 /**
  * Waits for the next turn of the event loop, so that timers and sockets run. A yield of the fiber stays within this
