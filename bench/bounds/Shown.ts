@@ -40,12 +40,9 @@ const results: ReadonlyArray<readonly [what: string, result: () => Json]> = [
   ["100 texts of 10,000 characters", () => times(100, () => "x".repeat(10_000))],
   ["20,000 rows, one of 20,000 names", () => [...times(20_000, (at) => ({ id: at })), named(20_000, () => 1)]]
 ]
-const larger: ReadonlyArray<readonly [what: string, result: () => Json]> = [
-  ["240,000 names three times", () => ({ a: named(240_000, () => 1), b: named(240_000, () => 1), c: 1 })]
-]
 
 const reader = { publicUrl: "https://gateway.test", caller: { scopes: ["runs:read"] } } as const
-const runOf = (result: Json): Parameters<typeof shown>[0] => ({
+const runOf = (result: Json): Parameters<typeof partOfRun>[0] => ({
   runId: "run_bounds",
   endpointId: "bounds-operation",
   providerResponseStatus: 200,
@@ -151,7 +148,6 @@ const file: Case = {
 
 export const shownResults: ReadonlyArray<Case> = [
   ...results.flatMap(tools),
-  ...larger.flatMap(tools),
   ...results.map(trimmed),
   picked,
   batch,

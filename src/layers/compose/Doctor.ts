@@ -165,7 +165,7 @@ const sealingFinding = (keys: SealingKeys | null) =>
     }).pipe(Effect.provide(Layer.merge(SealingAesGcm(keys), SecretRowsPg)))
   }).pipe(Effect.catchAll((error) => Effect.succeed(wrong("sealing keys", error, keysAdvice))))
 
-/** What needs the database, and the providers that have a key. Keys that cannot be read need no database to be wrong. */
+/** What needs the database, and the providers that have a key. Sealing keys that cannot be read are told elsewhere. */
 const overDatabase = (config: GatewayConfig, keysRead: Either.Either<SealingKeys | null, Finding>) =>
   Effect.gen(function* () {
     const context = yield* Layer.build(DatabaseFound({ ...config, databaseConnections: 4 }))
