@@ -12,14 +12,7 @@ import { manifests } from "./Manifests.js"
 import { rules } from "./Rules.js"
 import { shownResults } from "./Shown.js"
 
-export const cases: ReadonlyArray<Case> = [
-  ...answers,
-  ...rules,
-  ...inputs,
-  ...manifests,
-  ...shownResults,
-  ...archives
-]
+export const cases: ReadonlyArray<Case> = [...answers, ...rules, ...inputs, ...manifests, ...shownResults, ...archives]
 
 const origin = "https://api.provider.test"
 
