@@ -355,7 +355,7 @@ describe("the unit of systemd", () => {
 
   it("runs the gateway as npm start does, where the page puts it, as a user without rights", () => {
     const command = of("ExecStart").replace(/^\/usr\/bin\//, "")
-    assert.isTrue(manifest.scripts["start"]!.endsWith(`exec ${command}`))
+    assert.isTrue(manifest.scripts["start"]!.endsWith(`exec env ${of("Environment")} ${command}`))
     assert.include(page, `/srv/gateway/deploy/systemd/provider-gateway.service /etc/systemd/system/`)
     assert.deepStrictEqual(
       [of("User"), of("WorkingDirectory"), of("EnvironmentFile"), of("NoNewPrivileges"), of("CapabilityBoundingSet")],

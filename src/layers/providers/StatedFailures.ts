@@ -79,18 +79,13 @@ const failureOf = (code: CompiledFailureRule["code"], seen: Case, view: AnswerVi
 export type StatedFailure = ReturnType<typeof failureOf>
 
 /**
- * Nothing about the input is wrong, and only whose account it is can help. To a provider that is called without a key,
- * nobody has an account.
+ * Nothing about the input is wrong, and only whose account it is can help. The contract names the provider for every
+ * `provider_http_error`. To a provider that is called without a key, nobody has an account.
  */
-const refusedForCredit = ({ credential }: Case, providerStatus: number, told: string | undefined) => {
-  const { detail: account, ...whose } = withoutCredit(credential)
-  const detail = told ?? (credential === "None" ? undefined : account)
-  return new ProviderHttpError({
-    blames: "gateway",
-    ...whose,
-    providerStatus,
-    ...(detail === undefined ? {} : { detail })
-  })
+const refusedForCredit = ({ credential }: Case, providerStatus: number, said: string | undefined) => {
+  const { detail: account, hint } = withoutCredit(credential)
+  const detail = said ?? (credential === "None" ? undefined : account)
+  return new ProviderHttpError({ hint, providerStatus, ...(detail === undefined ? {} : { detail }) })
 }
 
 /** With these the provider speaks of its account, which may be the operator's, and not of the request. */

@@ -226,7 +226,7 @@ describe("what the body means", () => {
   )
 
   it.scopedLive(
-    "402 without a rule is no mistake of the input: it blames the owner of the account, who can add credit",
+    "402 without a rule is no mistake of the input: the hint names whose account it is, who can add credit",
     () =>
       Effect.gen(function* () {
         const provider = yield* serve((_, response) => json(response, 402, { error: "acme has no credit" }))
@@ -244,21 +244,21 @@ describe("what the body means", () => {
         assert.deepStrictEqual(yield* told({ ...bearer, credential: platformKey("platform-key") }), [
           "provider_http_error",
           noCredit,
-          "gateway",
+          "provider",
           false,
           ours
         ])
         assert.deepStrictEqual(yield* told({ ...bearer, credential: connectionKey("connection-key") }), [
           "provider_http_error",
           "Your own account at this provider has no credit left.",
-          "customer",
+          "provider",
           false,
           "Add credit at the provider, then send it again with a new idempotency key."
         ])
         assert.deepStrictEqual(yield* told({}), [
           "provider_http_error",
           "The provider refused the request.",
-          "gateway",
+          "provider",
           false,
           ours
         ])
@@ -269,7 +269,7 @@ describe("what the body means", () => {
             credential: platformKey("platform-key"),
             operation: { response: { errors: [{ when: "body.error", message: "'no credits'" }] } }
           }),
-          ["provider_http_error", "no credits", "gateway", false, ours]
+          ["provider_http_error", "no credits", "provider", false, ours]
         )
       })
   )
