@@ -124,7 +124,9 @@ export const startCollector: Effect.Effect<Collector, never, Scope.Scope> = Effe
     if (path === "/v1/traces")
       return Either.map(readers[path](text), ({ resourceSpans }) => {
         resources.push(...resourceSpans.map((each) => each.resource.attributes))
-        spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((each) => each.spans)))
+        for (const span of resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((each) => each.spans)))
+          // A sender that heard no answer in time sends the same spans again.
+          if (!spans.some(({ spanId }) => spanId === span.spanId)) spans.push(span)
       })
     if (path === "/v1/logs")
       return Either.map(readers[path](text), ({ resourceLogs }) => {
