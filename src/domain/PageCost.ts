@@ -33,8 +33,8 @@ export interface PagedPrice {
 
 /**
  * Each page costs what its answer tells, or else its listed price, at most what a page of `size` results can cost: what
- * an answer counts is not how many results it brings. The tries of one page
- * cost together at most what it can cost. The first anomaly is noted.
+ * an answer counts is not how many results it brings. The tries of one page cost together at most what it can cost. The
+ * first anomaly is noted.
  */
 export const costOfPages = (
   { billed, billsMiss, maxMicros, price, size }: PagedPrice,

@@ -449,6 +449,33 @@ describe("a curl command of a provider's documentation", () => {
     assert.strictEqual(words.endpoint.operation.path, "/getCustomerAccountSettings")
   })
 
+  const kept = "S3cr3tHunter2"
+  for (const command of [
+    `curl https://api.shop.test/x -H 'Content-Type: text/xml' -d '<req><apiKey>${kept}</apiKey></req>'`,
+    `curl https://api.shop.test/x -H 'Content-Type: application/json' -d '{"auth":{"user":"ada","pw":"${kept}"}}'`,
+    `curl https://api.shop.test/x -H 'Content-Type: application/json' -d '{"credentials":{"user":"ada","value":"${kept}"}}'`,
+    `curl https://api.shop.test/x -H 'Content-Type: application/json' -d '{"login":{"user":{"pass":"${kept}"}}}'`,
+    `curl https://api.shop.test/x -H 'X-Pass: ${kept}'`,
+    `curl 'https://api.shop.test/x?license=${kept}'`,
+    `curl https://api.shop.test/x -d 'query={ login(password: "${kept}") }'`,
+    `curl https://api.shop.test/graphql -H 'content-type: application/json' -d '{"query":"mutation { login(password: \\"${kept}\\") }"}'`,
+    `curl https://api.shop.test/x -F 'meta={"token":"${kept}"};type=application/json'`,
+    `curl https://api.shop.test/x -d 'user=ada&pin=${kept}'`
+  ])
+    it(`keeps no secret of ${command.slice(28, 100)}`, () => {
+      const made = curlOperation(command)
+      assert.isTrue(Either.isRight(made))
+      assert.notInclude(JSON.stringify(Either.map(made, ({ operation }) => operation)), kept)
+    })
+
+  it("keeps texts and objects that name no secret as examples", () => {
+    const made = curlOperation(
+      `curl https://api.shop.test/x -H 'Content-Type: application/json' -d '{"query":"{ user(name: \\"Ada\\") }","address":{"pincode":"560001"},"note":"<b>pins</b>"}'`
+    )
+    const text = JSON.stringify(made)
+    for (const each of ["Ada", "560001", "<b>pins</b>"]) assert.include(text, each)
+  })
+
   it("is refused with a reason where its request cannot be known", () => {
     for (const [command, words] of [
       ["curl https://a.example -d @request.json", /file request\.json, which is not read; put its content in place/],

@@ -6,7 +6,7 @@ import { noteOf, together } from "./ImportedKeys.js"
 import type { ImportedAuth, ImportedField } from "./ImportedOperation.js"
 import { fileSchema } from "./OpenApiBodies.js"
 import { isPlaceholder, partsOf } from "./Placeholders.js"
-import { holdsSecret, isNameOfKey, keyName } from "./SecretLooks.js"
+import { holdsSecret, isNameOfKey, keyName, namesSecret } from "./SecretLooks.js"
 
 const wholeNumber = /^-?\d+$/
 
@@ -76,7 +76,8 @@ export class Collected {
         `${place} field ${name}`,
         typeof value === "string" ? value : ""
       )
-    const schema = this.described(`the value of ${name}`, value, isKey && !isOpen(value))
+    const isPrivate = place !== "path" && namesSecret(name)
+    const schema = this.described(`the value of ${name}`, value, isPrivate && !isOpen(value))
     this.fields.push({
       name,
       place,

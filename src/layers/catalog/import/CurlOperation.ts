@@ -15,7 +15,7 @@ import { type CurlRequest, readCurl } from "./CurlRequest.js"
 import { type ImportedOperation, openVariable, slug } from "./ImportedOperation.js"
 import { isTextType, usableType } from "./OpenApiBodies.js"
 import { isPlaceholder } from "./Placeholders.js"
-import { keyName, looksSecret } from "./SecretLooks.js"
+import { looksSecret, namesSecret } from "./SecretLooks.js"
 
 export interface CurlOperation {
   readonly operation: ImportedOperation
@@ -47,7 +47,7 @@ const takeHeader = (found: Collected, name: string, value: string): void => {
       )
     return
   }
-  if (keyName.test(name) || looksSecret(value)) return found.key({ type: "header", name }, what, value)
+  if (namesSecret(name) || looksSecret(value)) return found.key({ type: "header", name }, what, value)
   if (isPlaceholder(value)) return found.field("header", name, value)
   found.fixed.push({ in: "header", name, value })
   found.leftOut.push(`the header ${name} is sent with every call as it stands in the command`)

@@ -1,9 +1,14 @@
 /** Which names and values of a command look like secrets, which must not stand in a manifest. */
 import { isObject, type Json } from "../../../domain/Json.js"
+import { isPlaceholder } from "./Placeholders.js"
 
 /** The name of a header, parameter or field that holds a key. */
 export const keyName =
   /(?:^|[-_.])(?:api[-_]?key|apikey|key|token|access[-_]?token|auth|authorization|credentials?|secret|passw(?:or)?d|passphrase|pwd|session(?:[-_]?id)?|sid|signature|sig|appid|app[-_]?id|application[-_]?id|client[-_]?id)$/i
+/** Further names of what nobody else may read. They say nothing of how a provider takes its key. */
+const privateName = /(?:^|[-_.])(?:pass|pw|pin|license(?:[-_]?key)?)$/i
+export const namesSecret = (name: string): boolean => keyName.test(name) || privateName.test(name)
+
 /** Words of documentation in place of a key, such as `xi-api-key` or `api_key`: they are no key. */
 const nameOfKey =
   /^(?:(?:x|xi|my|your|the|user|app|api|access|auth|bearer|client|private|secret|subscription)[-_ ]?)*(?:key|token|secret|password|auth)$/i
@@ -52,13 +57,23 @@ export const looksSecret = (value: string): boolean =>
     !namesModel(value) &&
     !value.includes("://"))
 
+/** A name and its value inside of a text: XML, JSON, GraphQL or the like. */
+const namedInText =
+  /<([\w:.-]{2,40})(?:\s[^<>]{0,200})?>([^<>]{3,200})<|["']?([\w.-]{2,40})["']?\s{0,3}[:=]\s{0,3}["']([^"']{3,200})/g
+
+const textNamesSecret = (text: string): boolean =>
+  Array.from(text.matchAll(namedInText)).some(([, element, content, name, value]) => {
+    const said = (element ?? name ?? "").replace(/^.*:/, "").replace(/(?<=[a-z])(?=[A-Z])/g, "-")
+    return namesSecret(said) && !isPlaceholder(content ?? value ?? "")
+  })
+
 /** Whether the value of a field whose name says nothing of a key holds one. */
 export const holdsSecret = (value: Json): boolean =>
   typeof value === "string"
-    ? looksSecret(value) && !uuid.test(value)
+    ? (looksSecret(value) && !uuid.test(value)) || textNamesSecret(value)
     : Array.isArray(value)
       ? value.some(holdsSecret)
       : isObject(value) &&
         Object.entries(value).some(
-          ([name, each]) => holdsSecret(each) || (keyName.test(name) && typeof each === "string")
+          ([name, each]) => holdsSecret(each) || (namesSecret(name) && (typeof each === "string" || isObject(each)))
         )
