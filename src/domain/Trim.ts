@@ -174,13 +174,9 @@ function* cutMembers(
   for (const [index, name] of names.entries()) {
     if (isStep(walk)) yield
     const inner = member(value, name) ?? null
-    let below = levels.get(name)
-    if (below === undefined) levels.set(name, (below = null))
-    let shorter: Json = inner
-    if (holdsMore(inner)) {
-      if (below === null) levels.set(name, (below = level()))
-      shorter = yield* cut(inner, maxItems, skipItems, below, walk)
-    }
+    const below = levels.get(name) ?? (holdsMore(inner) ? level() : null)
+    levels.set(name, below)
+    const shorter = below === null ? inner : yield* cut(inner, maxItems, skipItems, below, walk)
     if (made === undefined && shorter !== inner) made = yield* firstMembers(value, names, index, walk)
     if (made !== undefined) setMember(made, name, shorter)
   }

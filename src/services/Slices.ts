@@ -7,8 +7,6 @@ import { Effect } from "effect"
 
 /** One slice and a garbage collection together stay below the 20 ms that a request may wait. */
 const sliceMillis = 4
-/** Slices of all works in one turn of the event loop. */
-const slicesPerTurn = 1
 
 /**
  * Waits for the next turn of the event loop, so that timers and sockets run. A yield of the fiber stays within this
@@ -23,14 +21,15 @@ export const nextEventLoopTurn: Effect.Effect<void> = Effect.async((resume) => {
 const waiting = new Set<() => void>()
 let isCalling = false
 
+/** Lets the first of them go on in the next turn. */
 const call = (): void => {
   isCalling = true
   setImmediate(() => {
-    const called = [...waiting].slice(0, slicesPerTurn)
-    for (const go of called) waiting.delete(go)
+    const [first] = waiting
+    if (first !== undefined) waiting.delete(first)
     isCalling = false
     if (waiting.size > 0) call()
-    for (const go of called) go()
+    first?.()
   })
 }
 

@@ -300,7 +300,7 @@ layer(CommandLineTest, { excludeTestServices: true })("a gateway on this machine
             : answer(new Error("ENOTFOUND"), [])
       const egress = (...hosts: ReadonlyArray<string>) =>
         egressFinding(
-          hosts.map((host) => new URL(`https://${host}`)),
+          { origins: hosts.map((host) => new URL(`https://${host}`)), unkeyed: new Set() },
           ["inside-open.example:443"],
           resolve
         )
@@ -315,10 +315,12 @@ layer(CommandLineTest, { excludeTestServices: true })("a gateway on this machine
       // Of providers without a key it is only remarked on, unless one with a key has the same trouble.
       const partly = (...unkeyed: ReadonlyArray<string>) =>
         egressFinding(
-          ["gone.example", "inside.example"].map((host) => new URL(`https://${host}`)),
+          {
+            origins: ["gone.example", "inside.example"].map((host) => new URL(`https://${host}`)),
+            unkeyed: new Set(unkeyed)
+          },
           [],
-          resolve,
-          new Set(unkeyed)
+          resolve
         )
       const remarked = yield* partly("gone.example", "inside.example")
       assert.deepInclude(remarked, {

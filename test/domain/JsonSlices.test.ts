@@ -5,7 +5,7 @@ import { ExactNumber } from "../../src/domain/ExactNumber.js"
 import { largeJsonSteps } from "../../src/domain/JsonSlices.js"
 import { answerContainersMax, answerMembersMax } from "../../src/domain/limits/Calls.js"
 import { readJson } from "../../src/domain/LosslessJson.js"
-import { allSteps } from "../../src/layers/node/LongWork.js"
+import { allSteps } from "../../src/services/Slices.js"
 
 const inPortions = (text: string, portion: number) => allSteps(largeJsonSteps(text, portion))
 

@@ -58,7 +58,7 @@ const read = Effect.gen(function* () {
 const lockMillisMax = 10_000
 const lockPauseMillis = 50
 
-const isThere = (error: PlatformError): boolean => error._tag === "SystemError" && error.reason === "AlreadyExists"
+const isLocked = (error: PlatformError): boolean => error._tag === "SystemError" && error.reason === "AlreadyExists"
 
 /** Runs `work` while no other program on this machine changes the file. */
 const alone = <A, R>(file: string, work: Effect.Effect<A, LoginsUnusable, R>) =>
@@ -71,7 +71,7 @@ const alone = <A, R>(file: string, work: Effect.Effect<A, LoginsUnusable, R>) =>
     )
     const taken = files.writeFileString(lock, "", { mode: 0o600, flag: "wx" }).pipe(
       Effect.tapErrorCause(() => Effect.ignore(Effect.whenEffect(removed, isLeft))),
-      Effect.retry({ schedule: Schedule.spaced(lockPauseMillis), while: isThere }),
+      Effect.retry({ schedule: Schedule.spaced(lockPauseMillis), while: isLocked }),
       Effect.mapError(() => unwritable(file))
     )
     return yield* Effect.acquireUseRelease(

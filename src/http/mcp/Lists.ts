@@ -8,7 +8,7 @@ import { member } from "../../domain/Members.js"
 type List = ReadonlyArray<Json>
 
 /** Values between two steps. */
-const valuesPerStep = 256
+export const valuesPerStep = 256
 
 /** Shows each list of a value, or only those that are in no other one. */
 export function* eachList(value: Json, which: "all" | "outer", see: (list: List) => void): Generator<void> {

@@ -17,7 +17,7 @@ import { optional, Time } from "../Fields.js"
 import type { RunBody } from "../runs/RunBody.js"
 import { fileOf } from "../runs/ShownRun.js"
 import { bytesOf, everything, fits, type Part, type Shortened, shortened } from "./Fitting.js"
-import { longestOuter, widest } from "./Lists.js"
+import { longestOuter, valuesPerStep, widest } from "./Lists.js"
 import type { Visit } from "./Tool.js"
 
 export const Skipped = Schema.Struct({ endpointId: Schema.String, code: SkipCode, reason: Schema.String })
@@ -169,7 +169,7 @@ function* pathsOf(result: Json): Generator<void, string> {
   const paths: Array<string> = []
   for (const [index, name] of names.entries()) {
     if (paths.length === namesToldMax) break
-    if (index % 256 === 0) yield
+    if (index % valuesPerStep === 0) yield
     const each = path === "" ? name : `${path}.${name}`
     if (each.length <= pathChars && !/[.,]/.test(name)) paths.push(each)
   }
@@ -195,8 +195,9 @@ const cutWords = ({ chars, innerGoesOn, items, outerGoesOn }: Cut, { skipItems }
 
 /** Where nothing of any list is left to show, the reader has come to the end, or was led behind it. */
 function* behindWords(result: Json, { skipItems }: Part): Generator<void, string> {
-  const longest = skipItems === 0 ? 0 : yield* longestOuter(result)
-  return skipItems === 0 || longest > skipItems
+  if (skipItems === 0) return ""
+  const longest = yield* longestOuter(result)
+  return longest > skipItems
     ? ""
     : ` skip_items ${skipItems} is behind the end of every list that is in no other list: the longest has ${longest} items.`
 }

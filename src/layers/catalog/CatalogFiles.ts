@@ -6,7 +6,7 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Path from "@effect/platform/Path"
 import { Effect, Either } from "effect"
-import { nextEventLoopTurn } from "../node/LongWork.js"
+import { nextEventLoopTurn } from "../../services/Slices.js"
 import {
   assemble,
   brokenJobs,

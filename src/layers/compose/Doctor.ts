@@ -25,7 +25,6 @@ import { ReportsPg } from "../postgres/ReportsPg.js"
 import { assertNoOther, assertSecretsOpen } from "../postgres/SealingPg.js"
 import { SecretRowsPg } from "../postgres/SecretRowsPg.js"
 import { aheadMillis, clockProblem, writeRefused } from "../postgres/StorageChecks.js"
-import { systemResolve } from "../providers/Egress.js"
 import { givenSealingKeys, SealingAesGcm, type SealingKeys, sealingKeys } from "../secrets/SealingAesGcm.js"
 import { aboutOf, SecretRows } from "../secrets/SecretRows.js"
 import { DatabaseFound } from "./StorageOnPostgres.js"
@@ -224,8 +223,8 @@ export const examine = Effect.gen(function* () {
   const keysRead = yield* Effect.either(keysHere(config))
   const { findings, keyed } = yield* overDatabase(config, keysRead)
   const catalog = yield* catalogOf(config, keyed).pipe(
-    Effect.flatMap(({ found, origins, unkeyed }) =>
-      Effect.map(egressFinding(origins, config.egressAllow, systemResolve, unkeyed), (egress) => [found, egress])
+    Effect.flatMap(({ found, ...origins }) =>
+      Effect.map(egressFinding(origins, config.egressAllow), (egress) => [found, egress])
     ),
     Effect.catchAll((error) =>
       Effect.succeed([wrong("catalog", error, "Run gateway catalog lint, which names every problem")])

@@ -16,6 +16,13 @@ import { doubtful, type Finding, right, wrong } from "./Finding.js"
 const hostsAsked = 5
 const resolveWithin = Duration.seconds(5)
 
+/** Where providers are, those with a key of the gateway first. */
+interface ProviderOrigins {
+  readonly origins: ReadonlyArray<URL>
+  /** Hosts of providers of which the gateway has no key. */
+  readonly unkeyed: ReadonlySet<string>
+}
+
 const needsNone =
   ". The gateway has no key for these, so nothing is wrong if nobody here runs them; gateway provider state PROVIDER disabled keeps runs away from one"
 
@@ -25,10 +32,9 @@ const needsNone =
  * every provider that is built in.
  */
 export const egressFinding = (
-  all: ReadonlyArray<URL>,
+  { origins: all, unkeyed }: ProviderOrigins,
   allow: ReadonlyArray<string>,
-  resolve: Resolve = systemResolve,
-  unkeyed: ReadonlySet<string> = new Set()
+  resolve: Resolve = systemResolve
 ): Effect.Effect<Finding> =>
   Effect.gen(function* () {
     const origins = all.slice(0, hostsAsked)

@@ -1,8 +1,6 @@
-/** Long work on the main thread, such as building the index of a catalog, in the slices of `services/Slices.ts`. */
+/** Loops and sorts of long lists on the main thread, in the slices of `services/Slices.ts`. */
 import { Effect } from "effect"
 import { nextEventLoopTurn, runInSlices } from "../../services/Slices.js"
-
-export { allSteps, nextEventLoopTurn, runInSlices } from "../../services/Slices.js"
 
 // At the top level: V8 keeps a generator function that is made inside another one, with all that it refers to, until
 // the next full garbage collection.

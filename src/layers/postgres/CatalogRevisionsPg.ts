@@ -17,7 +17,8 @@ import type { Ids } from "../../services/Ids.js"
 import { priceChanges } from "../catalog/PriceChanges.js"
 import { catalogProblems } from "../catalog/Soundness.js"
 import { SharedMembers, leanEndpoint } from "../catalog/LeanEndpoint.js"
-import { forEachInSlices, nextEventLoopTurn } from "../node/LongWork.js"
+import { forEachInSlices } from "../node/LongWork.js"
+import { nextEventLoopTurn } from "../../services/Slices.js"
 import { decodeStoredEndpoint, storedEndpoint } from "../catalog/StoredContracts.js"
 import { AuditTrailPg } from "./AuditTrailPg.js"
 import { Database } from "./Database.js"
@@ -277,32 +278,29 @@ export const CatalogRevisionsPg: Layer.Layer<CatalogRevisions, never, ContractSt
         })
       )
 
-    /** Checks the content with what is published now, and answers the sequence of that. */
-    const checked = (content: CatalogContent, { builtIn, mode }: Publication) =>
-      Effect.gen(function* () {
-        const { members, sequence } = yield* newest
-        const problems = yield* mode === "without"
-          ? Effect.flatMap(endpointsOf(left(members, content).versions), (endpoints) =>
-              catalogProblems(
-                { jobs: left(members, content).jobs, endpoints },
-                // What stays was published under the rules of its time, and keeps nothing else from being withdrawn.
-                "terms",
-                builtIn.jobs
-              )
-            )
-          : // The content is checked before it is merged, because merging would hide a duplicate id.
-            catalogProblems(content, "requests", mode === "add" ? [...builtIn.jobs, ...members.jobs] : builtIn.jobs)
-        if (problems.length > 0) return yield* new CatalogRefused({ problems })
-        if (mode !== "without") yield* contracts.keep(content.endpoints.map(storedEndpoint), { refresh: true })
-        return sequence
-      })
+    /** What is wrong with the content beside what is published now. */
+    const problemsOf = (content: CatalogContent, { builtIn, mode }: Publication, members: Members) => {
+      // The content is checked before it is merged, because merging would hide a duplicate id.
+      if (mode !== "without")
+        return catalogProblems(content, "requests", mode === "add" ? [...builtIn.jobs, ...members.jobs] : builtIn.jobs)
+      const { jobs, versions } = left(members, content)
+      // What stays was published under the rules of its time, and keeps nothing else from being withdrawn.
+      return Effect.flatMap(endpointsOf(versions), (endpoints) =>
+        catalogProblems({ jobs, endpoints }, "terms", builtIn.jobs)
+      )
+    }
 
     return CatalogRevisions.of({
       publish: Effect.fn("CatalogRevisions.publish")(function* (content, publication, by) {
         let written = null
         while (written === null) {
-          const checkedWith = yield* checked(content, publication)
-          written = yield* write(content, { ...publication, checkedWith }, yield* Clock.currentTimeMillis, by)
+          const { members, sequence } = yield* newest
+          const problems = yield* problemsOf(content, publication, members)
+          if (problems.length > 0) return yield* new CatalogRefused({ problems })
+          if (publication.mode !== "without")
+            yield* contracts.keep(content.endpoints.map(storedEndpoint), { refresh: true })
+          const checked = { ...publication, checkedWith: sequence }
+          written = yield* write(content, checked, yield* Clock.currentTimeMillis, by)
         }
         return written
       }),

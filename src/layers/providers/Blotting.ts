@@ -7,7 +7,7 @@
  * anyway.
  */
 import { createHash } from "node:crypto"
-import { allSteps } from "../node/LongWork.js"
+import { allSteps } from "../../services/Slices.js"
 import { setBounded } from "./BoundedMap.js"
 import {
   base64,

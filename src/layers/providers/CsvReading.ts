@@ -9,7 +9,7 @@ import { Effect, Either } from "effect"
 import type { Json } from "../../domain/Json.js"
 import { csvColumnsMax, csvRecordBytesMax, csvRowsMax } from "../../domain/limits/Calls.js"
 import { setMember } from "../../domain/Members.js"
-import { allSteps, runInSlices } from "../node/LongWork.js"
+import { allSteps, runInSlices } from "../../services/Slices.js"
 
 interface CsvShape {
   readonly delimiter: string

@@ -14,7 +14,7 @@ import {
 } from "../../domain/limits/Calls.js"
 import { largeJsonSteps } from "../../domain/JsonSlices.js"
 import type { Parse } from "../../domain/manifest/Answers.js"
-import { runInSlices } from "../node/LongWork.js"
+import { runInSlices } from "../../services/Slices.js"
 import {
   decodeText,
   isJson,

@@ -11,7 +11,7 @@ import { SaxesParser } from "saxes"
 import type { Json } from "../../domain/Json.js"
 import { answerDepthMax, xmlNodesMax } from "../../domain/limits/Calls.js"
 import { member, setMember } from "../../domain/Members.js"
-import { allSteps } from "../node/LongWork.js"
+import { allSteps } from "../../services/Slices.js"
 
 /** An element that is still open. */
 interface Open {

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import { answerContainersMax, answerDepthMax, csvRowsMax } from "../../../src/domain/limits/Calls.js"
-import { allSteps } from "../../../src/layers/node/LongWork.js"
+import { allSteps } from "../../../src/services/Slices.js"
 import { textSteps } from "../../../src/layers/providers/AnswerText.js"
 import { readCsv, readCsvInSlices } from "../../../src/layers/providers/CsvReading.js"
 import { callOnce, platformKey, serve } from "./support.js"

@@ -4,8 +4,8 @@
  * the rest of the import follows references inside of one document only.
  *
  * Only files below the folder of the first one are read: a document must not bring the content of any other file of
- * this machine into a manifest. So links are followed before a name is compared, and what is no
- * regular file is not opened. Nothing is read over the network.
+ * this machine into a manifest. So links are followed before a name is compared, and what is no regular file is not
+ * opened. Nothing is read over the network.
  */
 import * as FileSystem from "@effect/platform/FileSystem"
 import { Effect, Either, Option, Schema } from "effect"
@@ -15,7 +15,7 @@ import { parseDocument } from "yaml"
 import { isObject, Json, type JsonObject } from "../../../domain/Json.js"
 import { importFileBytesMax, importFilesMax, manifestDepthMax } from "../../../domain/limits/Manifests.js"
 import { setMember } from "../../../domain/Members.js"
-import { nextEventLoopTurn } from "../../node/LongWork.js"
+import { nextEventLoopTurn } from "../../../services/Slices.js"
 import { openedToRead } from "../../node/RegularFiles.js"
 import { isDeeperThan, withoutPercents } from "./OpenApiParts.js"
 

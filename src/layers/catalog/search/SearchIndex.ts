@@ -2,7 +2,7 @@
 // are ordered by the catalog. Deterministic: the same documents, vocabulary and query give the same answer.
 import type { Effect } from "effect"
 import { type JobValues, valueFit, type ValueKind } from "../../../domain/JobValues.js"
-import { runInSlices } from "../../node/LongWork.js"
+import { runInSlices } from "../../../services/Slices.js"
 import { Analyzer, fold, stemOf } from "./Analyzer.js"
 import type { SearchDocuments } from "./SearchDocument.js"
 import { buildSteps, type IndexData } from "./IndexData.js"

@@ -14,7 +14,7 @@ import type { CallFailure, ProviderAnswer } from "../../../domain/ProviderCall.j
 import type { Break } from "../../../domain/ProviderFigures.js"
 import type { EndpointStats } from "../../../services/EndpointStats.js"
 import { repeatInBackground } from "../../node/Background.js"
-import { nextEventLoopTurn } from "../../node/LongWork.js"
+import { nextEventLoopTurn } from "../../../services/Slices.js"
 
 /**
  * Looks at an answer later, and counts one that was refused because it breaks its schema. It costs nothing where no
