@@ -4,7 +4,7 @@
  * micros). This module holds shapes only; the layers fill them.
  */
 import { Schema } from "effect"
-import { count, field, flag, optional, text, texts, upTo } from "./Described.js"
+import { count, field, flag, optional, text, textOrNull, texts, upTo } from "./Described.js"
 import { JsonObject } from "./Json.js"
 import { searchUseShareMax } from "./limits/Lists.js"
 import { PriceBasis } from "./Manifest.js"
@@ -76,8 +76,7 @@ export const titleFields = {
   costPerSuccessUsd: usdOrNull("US dollars for one answer that found something; null when unknown", 0.0215),
   async: flag("The same as executionMode async", false),
   works: WorksView,
-  sourceCapability: field(
-    Schema.NullOr(Schema.String),
+  sourceCapability: textOrNull(
     "What the source of an imported operation calls its task, such as the tags of an OpenAPI document; null where it says nothing",
     null
   ),

@@ -36,6 +36,8 @@ export const field = <A, I, R>(
 /** A field that may be left out. */
 export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 export const text = (description: string, example: string) => field(Schema.String, description, example)
+export const textOrNull = (description: string, example: string | null) =>
+  field(Schema.NullOr(Schema.String), description, example)
 export const texts = (description: string, example: ReadonlyArray<string>) =>
   field(Schema.Array(Schema.String), description, example)
 export const flag = (description: string, example: boolean) => field(Schema.Boolean, description, example)

@@ -5,15 +5,10 @@
  */
 import { Schema } from "effect"
 import { Access, CatalogRow, TitleRow } from "./CatalogRow.js"
-import { field, optional } from "./Described.js"
+import { field, optional, text, textOrNull, texts } from "./Described.js"
 import { JsonObject } from "./Json.js"
 import { Place } from "./Manifest.js"
 
-const text = (description: string, example: string) => field(Schema.String, description, example)
-const textOrNull = (description: string, example: string | null) =>
-  field(Schema.NullOr(Schema.String), description, example)
-const names = (description: string, example: ReadonlyArray<string>) =>
-  field(Schema.Array(Schema.String), description, example)
 const flag = (description: string) => field(Schema.Boolean, description, true)
 const { credential, endpointId, executionMode, priceBasis, provider, sourceCapability } = TitleRow.fields
 const { facts, mock, platform, summary } = CatalogRow.fields
@@ -54,7 +49,7 @@ const ConnectionVariable = Schema.Struct({
   name: text("Its name", "shop"),
   description: text("What it means", "The name of the shop"),
   pattern: text("The pattern that the whole value matches", "[a-z0-9-]+"),
-  examples: names("Values that it may have", ["acme"]),
+  examples: texts("Values that it may have", ["acme"]),
   default: optional(text("What a connection without it uses; without a default it must be given", "eu"))
 })
 
@@ -90,8 +85,8 @@ export const OperationContract = Schema.Struct({
     0.02
   ),
   usageHints: Schema.Struct({
-    requiredInputFields: names("Fields that must be given", ["full_name", "domain"]),
-    optionalInputFields: names("Fields that may be given", ["company"]),
+    requiredInputFields: texts("Fields that must be given", ["full_name", "domain"]),
+    optionalInputFields: texts("Fields that may be given", ["company"]),
     inputAlternatives: optional(
       field(
         Schema.Array(Schema.Array(Schema.String)),

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { Access, keyless, mock, usdOrNull, verified, WorksView } from "./CatalogRow.js"
 import { appliedHints, nextCursor, warnings } from "./CatalogSearch.js"
-import { field, flag, optional, text, texts } from "./Described.js"
+import { field, flag, optional, text, textOrNull, texts } from "./Described.js"
 import { Json, ParsedObject } from "./Json.js"
 import { comparedMax, comparedMin } from "./limits/Lists.js"
 
@@ -78,7 +78,7 @@ export const ComparedItem = Schema.Struct({
 }).annotations({ identifier: "ComparedItem", description: "An item beside others" })
 export type ComparedItem = typeof ComparedItem.Type
 
-const bestId = (description: string) => field(Schema.NullOr(Schema.String), description, "mock-email-find")
+const bestId = (description: string) => textOrNull(description, "mock-email-find")
 
 export const Compared = Schema.Struct({
   items: Schema.Array(ComparedItem).annotations({ description: "The items that were found, in the order asked" }),

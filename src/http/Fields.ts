@@ -12,7 +12,7 @@ import { fromUsd, Micros, microsPerUsd, paidFromUsd, toUsd } from "../domain/Mic
 
 export const says = (text: string) => ({ message: () => ({ message: text, override: true }) })
 
-export { exampleId, exampleTime, field, flag, optional, text } from "../domain/Described.js"
+export { exampleId, exampleTime, field, flag, optional, text, textOrNull } from "../domain/Described.js"
 
 /** A field of a request body that must be there, as the document explains it. What is said of a wrong value stays. */
 export const asked = <A, I>(schema: Schema.Schema<A, I>, description: string, example: NoInfer<A>) =>

@@ -5,7 +5,7 @@ import { toUsd } from "../../domain/Micros.js"
 import { Prefer, Skipped } from "../../domain/RoutePlan.js"
 import { RunError } from "../../domain/RunFailures.js"
 import type { Quote } from "../../services/Runs.js"
-import { field, optional } from "../Fields.js"
+import { field, optional, textOrNull } from "../Fields.js"
 
 export const QuoteAnswer = Schema.Struct({
   admissible: field(Schema.Boolean, "Whether the run would be dispatched now", true),
@@ -13,7 +13,7 @@ export const QuoteAnswer = Schema.Struct({
   estimatedCost: field(Schema.Number, "The same in US dollars", 0.02),
   route: optional(
     Schema.Struct({
-      job: field(Schema.NullOr(Schema.String), "The job; null for a tool", "people.email.find"),
+      job: textOrNull("The job; null for a tool", "people.email.find"),
       prefer: Prefer,
       reason: field(Schema.String, "Why the first one is first", "Best record of the last 30 days."),
       capped: field(Schema.Boolean, "Whether maxCostUsd cuts the hold", false),
@@ -43,7 +43,7 @@ export const QuoteAnswer = Schema.Struct({
         "balance"
       ),
       admits: field(Schema.Boolean, "Whether it lets the run through", true),
-      message: field(Schema.NullOr(Schema.String), "Why it does not; null when it does", null)
+      message: textOrNull("Why it does not; null when it does", null)
     })
   ).annotations({ description: "What each limit says, as it stands now" })
 }).annotations({ identifier: "Quote", description: "What a run would hold, and what would refuse it" })
