@@ -32,8 +32,7 @@ const noStatistics = new Map<string, never>()
 export const worldless = Layer.mergeAll(
   unused(ContractStore, { keep: () => Effect.void, find: () => Effect.succeed(null) }),
   unused(Credentials, {
-    accessVersion: Effect.succeed(1),
-    access: () => Effect.succeed({ hasPlatformKey: false, hasConnection: false })
+    access: () => Effect.succeed({ version: "1", of: () => ({ hasPlatformKey: false, hasConnection: false }) })
   }),
   unused(ProviderHealth, { health: () => Effect.succeed({ state: "enabled", openForSeconds: 0 }) }),
   unused(EndpointStats, { snapshot: Effect.succeed(noStatistics) }),

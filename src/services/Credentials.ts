@@ -31,6 +31,12 @@ export interface ProviderAccess {
   readonly hasPlatformKey: boolean
   readonly hasConnection: boolean
 }
+/** For which providers keys are there, for one workspace at one moment. */
+export interface WorkspaceAccess {
+  /** Another one whenever `of` may answer otherwise than before, but for a connection that expires. */
+  readonly version: string
+  readonly of: (provider: Provider) => ProviderAccess
+}
 
 type Provider = Omit<ProviderManifest, "operations">
 
@@ -42,9 +48,7 @@ export class Credentials extends Context.Tag("gateway/services/Credentials")<
       readonly provider: Provider
       readonly connectionId: string | null
     }) => Effect.Effect<Credential, CredentialFailure | StorageError>
-    /** Another number whenever `access` may answer otherwise than before, but for a connection that expires. */
-    readonly accessVersion: Effect.Effect<number>
-    /** Whether the keys for a provider are there. From memory; refreshed within seconds of a change on another node. */
-    readonly access: (workspaceId: WorkspaceId | null, provider: Provider) => Effect.Effect<ProviderAccess>
+    /** From memory, as a rule; refreshed within seconds of a change on another node. Null: of nobody's workspace. */
+    readonly access: (workspaceId: WorkspaceId | null) => Effect.Effect<WorkspaceAccess>
   }
 >() {}

@@ -206,12 +206,12 @@ export const secretsSuite = <S>(name: string, storage: Storage<S>) =>
         )
         assert.strictEqual((yield* Effect.flip(connections.get(workspaceId, deleted.connectionId)))._tag, "not_found")
         assert.deepStrictEqual((yield* connections.list(workspaceId, { limit: 10, after: null })).items, [expiring])
-        assert.deepStrictEqual(yield* credentials.access(workspaceId, bearer), {
+        assert.deepStrictEqual((yield* credentials.access(workspaceId)).of(bearer), {
           hasPlatformKey: false,
           hasConnection: true
         })
         yield* TestClock.setTime(1000)
-        assert.deepStrictEqual(yield* credentials.access(workspaceId, bearer), {
+        assert.deepStrictEqual((yield* credentials.access(workspaceId)).of(bearer), {
           hasPlatformKey: false,
           hasConnection: false
         })
@@ -334,7 +334,7 @@ export const secretsSuite = <S>(name: string, storage: Storage<S>) =>
           (yield* Effect.flip(credentials.resolve({ workspaceId, provider: platformOnly, connectionId })))._tag,
           "credential_denied"
         )
-        assert.deepStrictEqual(yield* credentials.access(workspaceId, platformOnly), {
+        assert.deepStrictEqual((yield* credentials.access(workspaceId)).of(platformOnly), {
           hasPlatformKey: true,
           hasConnection: false
         })
@@ -345,7 +345,7 @@ export const secretsSuite = <S>(name: string, storage: Storage<S>) =>
             ._tag,
           "connection_not_found"
         )
-        assert.deepStrictEqual(yield* credentials.access(stranger, ownOnly), {
+        assert.deepStrictEqual((yield* credentials.access(stranger)).of(ownOnly), {
           hasPlatformKey: false,
           hasConnection: false
         })
@@ -424,10 +424,16 @@ export const secretsSuite = <S>(name: string, storage: Storage<S>) =>
           { providerId: "acme-mail", sealedWith: "one", createdAt: 0 },
           { providerId: "b", sealedWith: "one", createdAt: 0 }
         ])
-        assert.deepStrictEqual(yield* credentials.access(null, bearer), { hasPlatformKey: true, hasConnection: false })
+        assert.deepStrictEqual((yield* credentials.access(null)).of(bearer), {
+          hasPlatformKey: true,
+          hasConnection: false
+        })
         yield* platformKeys.remove("acme-mail", commandLine)
         assert.strictEqual((yield* Effect.flip(platformKeys.remove("acme-mail", commandLine)))._tag, "not_found")
-        assert.deepStrictEqual(yield* credentials.access(null, bearer), { hasPlatformKey: false, hasConnection: false })
+        assert.deepStrictEqual((yield* credentials.access(null)).of(bearer), {
+          hasPlatformKey: false,
+          hasConnection: false
+        })
         assert.isNull(yield* platformKeys.use("acme-mail"))
       })
     )

@@ -100,11 +100,13 @@ export const worldServices = (
         Credentials.of({
           resolve: () => Effect.die("no call is made here"),
           // What a test changes here shows after a second, or at once in a world of few providers.
-          accessVersion: Effect.succeed(1),
-          access: (_, provider) =>
+          access: () =>
             Effect.succeed({
-              hasPlatformKey: world.platformKeys.has(provider.id),
-              hasConnection: world.connections.has(provider.id)
+              version: "1",
+              of: (provider) => ({
+                hasPlatformKey: world.platformKeys.has(provider.id),
+                hasConnection: world.connections.has(provider.id)
+              })
             })
         })
       ),

@@ -10,7 +10,7 @@ import { isKeyless } from "../../domain/Manifest.js"
 import type { Credential } from "../../domain/ProviderCall.js"
 import { denialOf, isUnrestricted, type WorkspacePolicy } from "../../domain/WorkspacePolicy.js"
 import type { Viewer } from "../../services/Catalog.js"
-import { Credentials } from "../../services/Credentials.js"
+import { Credentials, type WorkspaceAccess } from "../../services/Credentials.js"
 import { ProviderHealth } from "../../services/ProviderHealth.js"
 import { flags, isFlagged, type Provider, type Revision } from "./Revision.js"
 
@@ -105,7 +105,7 @@ interface Seen {
   readonly table: AccessTable
   readonly policyKey: string
   /** Which keys there are: a change on this node is seen at once. */
-  readonly keysVersion: number
+  readonly keysVersion: string
   readonly at: number
 }
 
@@ -116,7 +116,7 @@ class Tables {
   private readonly seen = new Map<WorkspaceId | null, Seen>()
   constructor(private readonly revision: Revision) {}
 
-  fresh(viewer: Viewer | null, keysVersion: number, now: number): AccessTable | null {
+  fresh(viewer: Viewer | null, keysVersion: string, now: number): AccessTable | null {
     const known = this.seen.get(viewer?.workspaceId ?? null)
     return known !== undefined &&
       now - known.at < keptMillis &&
@@ -137,7 +137,7 @@ class Tables {
     return table
   }
 
-  keep(viewer: Viewer | null, table: AccessTable, keysVersion: number, now: number): void {
+  keep(viewer: Viewer | null, table: AccessTable, keysVersion: string, now: number): void {
     if (this.seen.size >= keptMax) this.seen.clear()
     this.seen.set(viewer?.workspaceId ?? null, { table, policyKey: policyKeyOf(viewer), keysVersion, at: now })
   }
@@ -156,7 +156,7 @@ export const accessTables = Effect.gen(function* () {
   const health = yield* ProviderHealth
   const tables = new WeakMap<Revision, Tables>()
 
-  const codeOf = Effect.fnUntraced(function* (workspaceId: WorkspaceId | null, provider: Provider) {
+  const codeOf = Effect.fnUntraced(function* (keys: WorkspaceAccess, provider: Provider) {
     const { state } = yield* health.health(provider.id)
     if (state === "disabled") return comingSoon | hiddenBit
     // A provider that the operator is emptying of calls, or that cools down after failures, rate limits or used-up
@@ -166,7 +166,7 @@ export const accessTables = Effect.gen(function* () {
         state === "enabled" && openForSeconds === 0 ? runsNow : comingSoon
       )
     if (isKeyless(provider)) return yield* withKey("None")
-    const { hasConnection, hasPlatformKey } = yield* credentials.access(workspaceId, provider)
+    const { hasConnection, hasPlatformKey } = keys.of(provider)
     if (hasConnection) return yield* withKey("Connection")
     if (provider.platformKey && hasPlatformKey) return yield* withKey("Platform")
     return provider.ownKey ? needsYourAccount : comingSoon
@@ -178,13 +178,13 @@ export const accessTables = Effect.gen(function* () {
     tables.set(revision, known)
     const many = revision.providers.length >= manyProviders
     const now = yield* Clock.currentTimeMillis
-    const keysVersion = yield* credentials.accessVersion
-    const fresh = many ? known.fresh(viewer, keysVersion, now) : null
+    const keys = yield* credentials.access(workspaceId)
+    const fresh = many ? known.fresh(viewer, keys.version, now) : null
     if (fresh !== null) return fresh
     const codes = new Uint8Array(revision.providers.length)
-    for (const [at, provider] of revision.providers.entries()) codes[at] = yield* codeOf(workspaceId, provider)
+    for (const [at, provider] of revision.providers.entries()) codes[at] = yield* codeOf(keys, provider)
     const table = known.of(codes, viewer)
-    if (many) known.keep(viewer, table, keysVersion, now)
+    if (many) known.keep(viewer, table, keys.version, now)
     return table
   })
 })

@@ -10,7 +10,7 @@ import {
   type Leaving,
   type PlatformKeyRow,
   SecretRows,
-  type StoredAccess,
+  type LastExpiry,
   type StoredSecret
 } from "../secrets/SecretRows.js"
 
@@ -164,21 +164,20 @@ const make = Effect.gen(function* () {
     platformKeys: Effect.map(Ref.get(platformKeys), (rows) =>
       [...rows.values()].sort((a, b) => (a.providerId < b.providerId ? -1 : 1))
     ),
-    access: Effect.gen(function* () {
-      const usable = (yield* Ref.get(connections)).filter((row) => row.sealed !== null && !isRefused(row))
-      const latest = new Map<string, StoredAccess["connections"][number]>()
-      for (const { connection } of usable) {
-        const { expiresAt, providerId, workspaceId } = connection
-        const key = JSON.stringify([workspaceId, providerId])
-        const before = latest.get(key)
-        if (before === undefined || (before.expiresAt ?? Infinity) < (expiresAt ?? Infinity))
-          latest.set(key, { workspaceId, providerId, expiresAt })
-      }
-      return {
-        platformProviders: [...(yield* Ref.get(platformKeys)).keys()],
-        connections: [...latest.values()]
-      }
-    }),
+    platformProviders: Effect.map(Ref.get(platformKeys), (rows) => [...rows.keys()]),
+    lastExpiries: (workspaceIds) =>
+      Effect.map(Ref.get(connections), (rows) => {
+        const last = new Map<string, LastExpiry>()
+        for (const row of rows) {
+          const { expiresAt, providerId, workspaceId } = row.connection
+          if (row.sealed === null || isRefused(row) || !workspaceIds.includes(workspaceId)) continue
+          const key = JSON.stringify([workspaceId, providerId])
+          const before = last.get(key)
+          if (before === undefined || (before.expiresAt ?? Infinity) < (expiresAt ?? Infinity))
+            last.set(key, { workspaceId, providerId, expiresAt })
+        }
+        return [...last.values()]
+      }),
     notSealedWith: (keyId) =>
       Effect.gen(function* () {
         const found: Array<StoredSecret> = []

@@ -80,7 +80,7 @@ const claimedRow = rowOf(
 const sealedPlatformKeyRow = rowOf(SealedPlatformKey)
 const sealedPlatformKeyRows = rowsOf(SealedPlatformKey)
 const providerRows = rowsOf(SealedPlatformKey.pick("providerId"))
-const accessRows = rowsOf(ConnectionColumns.pick("workspaceId", "providerId", "expiresAt"))
+const expiryRows = rowsOf(ConnectionColumns.pick("workspaceId", "providerId", "expiresAt"))
 const otherSealRows = rowsOf(
   Schema.Struct({
     workspaceId: WorkspaceId,
@@ -307,19 +307,18 @@ const make = Effect.gen(function* () {
       sealedPlatformKeyRows(query(sql`select ${platform} from platform_keys order by provider_id`)),
       (rows) => rows.map(platformKeyRow)
     ),
-    access: Effect.all({
-      platformProviders: Effect.map(
-        providerRows(query(sql`select provider_id as "providerId" from platform_keys`)),
-        (rows) => rows.map(({ providerId }) => providerId)
-      ),
-      connections: accessRows(
+    platformProviders: Effect.map(
+      providerRows(query(sql`select provider_id as "providerId" from platform_keys`)),
+      (rows) => rows.map(({ providerId }) => providerId)
+    ),
+    lastExpiries: (workspaceIds) =>
+      expiryRows(
         query(sql`
         select workspace_id as "workspaceId", provider_id as "providerId",
           case when bool_or(expires_at is null) then null else max(expires_at) end as "expiresAt"
-        from connections where revoked_at is null and not ${isRefused}
+        from connections where workspace_id = any(${workspaceIds}::text[]) and revoked_at is null and not ${isRefused}
         group by workspace_id, provider_id`)
-      )
-    }),
+      ),
     notSealedWith: (keyId) =>
       Effect.gen(function* () {
         const connections = yield* otherSealRows(

@@ -214,7 +214,7 @@ const make = Effect.gen(function* () {
         ),
         Effect.annotateLogs({ connectionId, providerId, workspaceId })
       )
-      yield* keysChanged.tell
+      yield* keysChanged.connections(workspaceId)
       return connection
     }, toItsEnd)
   })

@@ -142,7 +142,7 @@ const make = Effect.gen(function* () {
           })
         })
       )
-      yield* keysChanged.tell
+      yield* keysChanged.connections(connection.workspaceId)
       return connection
     }),
     list: (workspaceId, page) =>
@@ -168,7 +168,7 @@ const make = Effect.gen(function* () {
           })
         })
       )
-      yield* keysChanged.tell
+      yield* keysChanged.connections(workspaceId)
       const grant = yield* grantIn(deleted)
       return Option.isNone(grant) ? ("no_grant" satisfies Revocation) : yield* revoke(deleted.connection, grant.value)
     }, toItsEnd),

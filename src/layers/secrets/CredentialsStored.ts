@@ -1,7 +1,7 @@
 /**
  * Picks the key for a call: the workspace's own connection or the gateway's key. It reads the key from the storage for
  * every call, so that a key that was taken back is not used again. `access`, which the catalog asks, answers from
- * memory (`KnownKeys.ts`).
+ * memory (`KnownKeys.ts`), as a rule.
  */
 import { Effect, Either, Layer, Option, Redacted } from "effect"
 import type { WorkspaceId } from "../../domain/Ids.js"
@@ -132,15 +132,14 @@ const make = Effect.gen(function* () {
       if (key !== null) return yield* fitting(provider, { _tag: "Platform", ...key })
       return yield* (yield* platformKeys.isSet(provider.id)) ? unusableKey : new PlatformKeyMissing({})
     }),
-    accessVersion: knownKeys.version,
-    access: (workspaceId, provider) =>
-      Effect.all({
-        hasPlatformKey: callsWithPlatformKey(provider) ? knownKeys.hasPlatformKey(provider.id) : Effect.succeed(false),
-        hasConnection:
-          provider.ownKey && workspaceId !== null
-            ? knownKeys.hasConnection(workspaceId, provider.id)
-            : Effect.succeed(false)
-      })
+    access: (workspaceId) =>
+      Effect.map(knownKeys.of(workspaceId), ({ hasConnection, hasPlatformKey, version }) => ({
+        version,
+        of: (provider) => ({
+          hasPlatformKey: callsWithPlatformKey(provider) && hasPlatformKey(provider.id),
+          hasConnection: provider.ownKey && hasConnection(provider.id)
+        })
+      }))
   })
 })
 

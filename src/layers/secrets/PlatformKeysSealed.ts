@@ -54,7 +54,7 @@ const make = Effect.gen(function* () {
           })
         )
       )
-      yield* keysChanged.tell
+      yield* keysChanged.platformKeys
     }),
     remove: Effect.fn("PlatformKeys.remove")(function* (providerId: string, by: Actor) {
       yield* trail.change(
@@ -71,7 +71,7 @@ const make = Effect.gen(function* () {
           })
         })
       )
-      yield* keysChanged.tell
+      yield* keysChanged.platformKeys
     }),
     list: Effect.map(rows.platformKeys, (found) =>
       found.map(({ createdAt, providerId, sealed, variables }) => ({

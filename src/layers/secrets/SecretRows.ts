@@ -66,14 +66,8 @@ export interface StoredSecret {
   readonly sealed: Sealed
 }
 
-export interface StoredAccess {
-  readonly platformProviders: ReadonlyArray<string>
-  /**
-   * For each workspace and provider, when the last of its connections expires. Connections that are deleted, or that
-   * the provider has refused, do not count.
-   */
-  readonly connections: ReadonlyArray<Pick<Connection, "workspaceId" | "providerId" | "expiresAt">>
-}
+/** When the last connection of a workspace to a provider expires. */
+export type LastExpiry = Pick<Connection, "workspaceId" | "providerId" | "expiresAt">
 
 export class SecretRows extends Context.Tag("gateway/layers/SecretRows")<
   SecretRows,
@@ -163,7 +157,14 @@ export class SecretRows extends Context.Tag("gateway/layers/SecretRows")<
     readonly platformKey: (providerId: string) => Effect.Effect<PlatformKeyRow | null, StorageError>
     /** By provider id. */
     readonly platformKeys: Effect.Effect<ReadonlyArray<PlatformKeyRow>, StorageError>
-    readonly access: Effect.Effect<StoredAccess, StorageError>
+    readonly platformProviders: Effect.Effect<ReadonlyArray<string>, StorageError>
+    /**
+     * One for each workspace and provider. Connections that are deleted, or that the provider has refused, do not
+     * count.
+     */
+    readonly lastExpiries: (
+      workspaceIds: ReadonlyArray<WorkspaceId>
+    ) => Effect.Effect<ReadonlyArray<LastExpiry>, StorageError>
     readonly notSealedWith: (keyId: string) => Effect.Effect<ReadonlyArray<StoredSecret>, StorageError>
     /** How many of the nodes that run say which sealing keys they have, and lack this one. */
     readonly nodesWithout: (keyId: string) => Effect.Effect<number, StorageError>

@@ -72,9 +72,9 @@ describe("Secrets of two nodes", () => {
         Effect.flatMap(PlatformKeys, (there) => there.set("p", Redacted.make("s"), commandLine)),
         node
       )
-      assert.isFalse((yield* here.access(null, provider)).hasPlatformKey)
+      assert.isFalse((yield* here.access(null)).of(provider).hasPlatformKey)
       yield* TestClock.adjust("3 seconds")
-      assert.isTrue((yield* here.access(null, provider)).hasPlatformKey)
+      assert.isTrue((yield* here.access(null)).of(provider).hasPlatformKey)
     }).pipe(Effect.provide(node), Effect.provide(SecretRowsMemory))
   )
 })
