@@ -34,7 +34,7 @@ export interface AttemptEnd {
   readonly media: Media | null
 }
 
-/** An attempt that has just ended. */
+/** An attempt whose call has just ended. */
 export interface AttemptToEnd {
   readonly run: Run
   readonly attempt: Attempt
@@ -81,8 +81,8 @@ export interface AnsweredAttempt extends AttemptToEnd {
   readonly normalizedOn: boolean
 }
 
-export const endAnswered = (ended: AnsweredAttempt): AttemptEnd => {
-  const { answer, attempt, candidate, endpoint, run, sharedWithRunId } = ended
+export const endAnswered = (answered: AnsweredAttempt): AttemptEnd => {
+  const { answer, attempt, candidate, endpoint, run, sharedWithRunId } = answered
   const cost = sharedWithRunId !== null ? nothing : costOfAnswer(endpoint, candidate, answer)
   const completed: Attempt = {
     ...attempt,
@@ -91,14 +91,14 @@ export const endAnswered = (ended: AnsweredAttempt): AttemptEnd => {
     reason: answer.outcomeReason,
     providerStatus: answer.providerStatus
   }
-  const proved = withProof(completed, ended, {
+  const proved = withProof(completed, answered, {
     cost,
     evidence: answer.evidence,
     pages: answer.pages,
     sharedWithRunId
   })
   if (!isBetter(answer.outcome, run.outcome)) return { attempt: proved, media: null, run }
-  const { media, result } = store(run, ended.mediaId, answer.body)
+  const { media, result } = store(run, answered.mediaId, answer.body)
   // For a run of a tool, a miss is the tool's answer. For a run of a job, a provider that found nothing has not served
   // the job.
   const served = answer.outcome !== "miss" || run.plan?.job === null
@@ -111,7 +111,7 @@ export const endAnswered = (ended: AnsweredAttempt): AttemptEnd => {
       outcomeReason: answer.outcomeReason,
       error: null,
       result,
-      normalized: ended.normalizedOn && answer.normalized !== null ? toJson(answer.normalized) : null,
+      normalized: answered.normalizedOn && answer.normalized !== null ? toJson(answer.normalized) : null,
       resultBytes: answer.evidence.responseBytes,
       providerStatus: answer.providerStatus,
       servedEndpointId: served ? candidate.endpointId : null,
@@ -159,12 +159,12 @@ const factsOf = (failed: AttemptFailure): FailureFacts => {
   }
 }
 
-export const endFailed = (ended: AttemptToEnd, failed: AttemptFailure): AttemptEnd => {
-  const { attempt, candidate, run } = ended
+export const endFailed = (toEnd: AttemptToEnd, failed: AttemptFailure): AttemptEnd => {
+  const { attempt, candidate, run } = toEnd
   const { evidence, failure, sharedWithRunId, costEvidence } = factsOf(failed)
   const cost = sharedWithRunId !== null ? nothing : costOfFailure(costEvidence, candidate.maxMicros)
   return {
-    attempt: withProof(failedAttempt(attempt, failure), ended, { cost, evidence, sharedWithRunId }),
+    attempt: withProof(failedAttempt(attempt, failure), toEnd, { cost, evidence, sharedWithRunId }),
     media: null,
     // The run reports its last failure, unless a provider answered before.
     run: isAnswer(run.outcome) ? run : failedRun(run, failure)
@@ -178,10 +178,10 @@ export const lostAnswer = `The provider's answer was lost after the call was sen
 /**
  * Ends an attempt whose effectful call was lost. Its cost and its outcome stay open until an operator resolves the run.
  */
-export const endUncertain = (ended: AttemptToEnd, lost: CallLost): AttemptEnd => {
-  const { attempt, run } = endFailed(ended, lost)
+export const endUncertain = (toEnd: AttemptToEnd, lost: CallLost): AttemptEnd => {
+  const { attempt, run } = endFailed(toEnd, lost)
   // When the provider answered and the answer could not be read, the reason must not say that it was silent.
-  const answered = lost.evidence !== null && lost.evidence.responseDigest !== null
+  const wasAnswered = lost.evidence !== null && lost.evidence.responseDigest !== null
   return {
     attempt: { ...attempt, status: "reconciliation_pending", outcome: null, costMicros: null, billed: false },
     media: null,
@@ -189,7 +189,7 @@ export const endUncertain = (ended: AttemptToEnd, lost: CallLost): AttemptEnd =>
       ...run,
       error: null,
       outcome: null,
-      outcomeReason: answered ? `${lost.failure.message} ${notKnown}` : lostAnswer
+      outcomeReason: wasAnswered ? `${lost.failure.message} ${notKnown}` : lostAnswer
     }
   }
 }

@@ -110,14 +110,8 @@ export const workOn = (
 
   const attemptToEnd = Effect.fnUntraced(function* (run: Run, { attempt, candidate }: OpenAttempt) {
     const now = parts.clock.unsafeCurrentTimeMillis()
-    const ended: AttemptToEnd = {
-      run,
-      attempt,
-      candidate,
-      now,
-      receiptId: ReceiptId.make(`rcp_${yield* parts.ids.suffix}`)
-    }
-    return ended
+    const receiptId = ReceiptId.make(`rcp_${yield* parts.ids.suffix}`)
+    return { run, attempt, candidate, now, receiptId } satisfies AttemptToEnd
   })
 
   const withoutAnswer = Effect.fnUntraced(function* (
@@ -126,16 +120,16 @@ export const workOn = (
     opened: OpenAttempt,
     failed: AttemptFailure
   ) {
-    const ended = yield* attemptToEnd(progress.run, opened)
+    const toEnd = yield* attemptToEnd(progress.run, opened)
     if (isUncertain(failed, opened.candidate.effectful)) {
-      const uncertain = endUncertain(ended, failed)
-      yield* tellFailedCall(uncertain, failed)
-      return yield* settler.settle(work, after(progress, uncertain), "Uncertain")
+      const end = endUncertain(toEnd, failed)
+      yield* tellFailedCall(end, failed)
+      return yield* settler.settle(work, after(progress, end), "Uncertain")
     }
-    const failure = endFailed(ended, failed)
-    yield* tellFailedCall(failure, failed)
-    yield* warnOfCost(failure.attempt)
-    const next = after(progress, failure)
+    const end = endFailed(toEnd, failed)
+    yield* tellFailedCall(end, failed)
+    yield* warnOfCost(end.attempt)
+    const next = after(progress, end)
     return yield* failed._tag === "CallStopped" ? settler.fail(work, next, failed.failure) : goOn(work, next)
   })
 
@@ -153,11 +147,11 @@ export const workOn = (
     opened: OpenAttempt,
     called: Effect.Effect.Success<ReturnType<typeof call>>
   ) {
-    const ended = yield* attemptToEnd(progress.run, opened)
+    const toEnd = yield* attemptToEnd(progress.run, opened)
     const mediaId = MediaId.make(`med_${yield* parts.ids.suffix}`)
-    const answered = endAnswered({ ...ended, ...called, mediaId, normalizedOn: parts.normalizedOn })
-    yield* warnOfCost(answered.attempt)
-    return yield* goOn(work, after(progress, answered))
+    const end = endAnswered({ ...toEnd, ...called, mediaId, normalizedOn: parts.normalizedOn })
+    yield* warnOfCost(end.attempt)
+    return yield* goOn(work, after(progress, end))
   })
 
   const goOn = (work: Work, progress: Progress): Settling =>
