@@ -443,6 +443,7 @@ export const catalogCommands = (it: CommandTests): void => {
         assert.isTrue(found.problems.every(({ subject }: { subject: string }) => subject.endsWith("broken.yaml")))
         const whole = yield* json("catalog lint")
         assert.deepInclude(whole, { ok: true, folders: [], problems: [] })
+        assert.isAbove(whole["samples"], whole["endpoints"])
 
         const wrong = yield* cli(["catalog", "lint", join(place, "providers")])
         assert.strictEqual(wrong.code, 1)
@@ -450,6 +451,8 @@ export const catalogCommands = (it: CommandTests): void => {
         writeFileSync(join(place, "providers", "broken.yaml"), `mock: true\n${batManifest}`)
         assert.deepInclude(yield* json(["catalog", "lint", place]), {
           endpoints: whole["endpoints"] + 1,
+          // The folder has none, and those of the built-in operations come out as without it.
+          samples: 0,
           folders: [{ folder: place, endpoints: 1, jobs: 0, overrides: { jobs: [], operations: [] } }]
         })
 
@@ -476,6 +479,7 @@ export const catalogCommands = (it: CommandTests): void => {
         const same = yield* cli(["catalog", "lint", place])
         assert.strictEqual(same.code, 0)
         assert.include(same.out.join("\n"), words)
+        assert.match(same.out.join("\n"), /; [1-9]\d? samples replayed$/m)
         assert.match(
           same.out.join("\n"),
           /Warning: .*\/jobs\/dns\.yaml at id: is dns\.lookup: the file of this job should be called dns\.lookup\.yaml/

@@ -248,20 +248,22 @@ const shapeProblems = ({ operation, provider }: Endpoint): ReadonlyArray<LintPro
 }
 
 /**
- * Checks every sample of every endpoint, and the documentation that a real operation must have. An empty list means
- * that everything is right.
+ * Checks the documentation that a real operation must have, and the samples of all endpoints or of those in `replayed`.
+ * An empty list means that everything is right.
  */
-export const lintCatalog = Effect.fn("CatalogLint.lintCatalog")(function* (catalog: CatalogContent) {
-  const { endpoints, jobs } = catalog
+export const lintCatalog = Effect.fn("CatalogLint.lintCatalog")(function* (
+  { endpoints, jobs }: CatalogContent,
+  replayed: ReadonlyArray<Endpoint> = endpoints
+) {
   const problems: Array<LintProblem> = [...foreignFields(endpoints, jobs), ...endpoints.flatMap(shapeProblems)]
   const stage = yield* Effect.orDie(openStage)
   const origins = new Map<string, string>()
-  for (const { provider } of endpoints) {
+  for (const { provider } of replayed) {
     for (const address of exampleAddresses(provider)) origins.set(new URL(address).origin, stage.origin)
   }
   yield* Effect.gen(function* () {
     const providers = yield* Providers
-    for (const original of endpoints) {
+    for (const original of replayed) {
       const endpoint = hurried(original)
       for (const [name, sample] of Object.entries(endpoint.operation.samples)) {
         const found = (message: string, path = "") =>
