@@ -11,7 +11,7 @@ import { Effect, Either, ParseResult, Schema } from "effect"
 import { cutText } from "../domain/Characters.js"
 import { PayloadTooLarge, UnsupportedMediaType, ValidationError } from "../domain/ApiErrors.js"
 import { isObject, type Json } from "../domain/Json.js"
-import { bodyBytesMax, discardBytesMax } from "../domain/limits/Requests.js"
+import { bodyBytesMax, discardBytesMax, formFieldsMax } from "../domain/limits/Requests.js"
 import { withNumbers } from "../domain/LosslessJson.js"
 import { type BodyBudget, overBudget } from "./BodyBudget.js"
 import { askForBody } from "./serving/AnnouncedBodies.js"
@@ -153,11 +153,17 @@ export const anyJsonBody = (
   budget: BodyBudget
 ): Effect.Effect<Json, BodyError> => Effect.flatMap(jsonText(request), (text) => parsedText(text, budget))
 
+/** To read a form takes a moment for each of its fields, also before anybody knows who sent it. */
+const readForm = (text: string): Either.Either<UrlEncoded, ValidationError> =>
+  text.split("&", formFieldsMax + 1).length > formFieldsMax
+    ? Either.left(wrong(`may hold at most ${formFieldsMax} fields`))
+    : Either.right(urlEncoded(text))
+
 /** All fields of a form as they came, for a form that may have to be shown again. */
 export const formFields = (
   request: HttpServerRequest.HttpServerRequest,
   bytesMax: number
 ): Effect.Effect<UrlEncoded, BodyError> =>
   isForm(request.headers["content-type"] ?? "")
-    ? Effect.map(textOf(request, bytesMax), urlEncoded)
+    ? Effect.flatMap(textOf(request, bytesMax), readForm)
     : Effect.fail(ValidationError.of("content-type", "must be application/x-www-form-urlencoded"))

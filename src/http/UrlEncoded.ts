@@ -5,6 +5,7 @@
  * that a form can be shown again as it was filled in. Queries of the API are read by the schemas of `Query.ts`, which
  * say themselves what may come several times; what cannot be decoded is told here.
  */
+import { isUtf8 } from "node:buffer"
 import type { FieldProblem } from "../domain/ApiErrors.js"
 
 export interface UrlEncoded {
@@ -14,14 +15,17 @@ export interface UrlEncoded {
   readonly broken: ReadonlySet<string>
 }
 
-/** Whether a text is valid percent-encoding of UTF-8. */
+const encodedBytes = /(?:%[0-9a-f]{2})+/gi
+
+/** Whether a text is valid percent-encoding of UTF-8. An exception for each that is not takes ten times as long. */
 export const decodable = (text: string): boolean => {
-  try {
-    decodeURIComponent(text)
-    return true
-  } catch {
-    return false
+  if (!text.includes("%")) return true
+  let signs = 0
+  for (const [encoded] of text.matchAll(encodedBytes)) {
+    if (!isUtf8(Buffer.from(encoded.replaceAll("%", ""), "hex"))) return false
+    signs += encoded.length / 3
   }
+  return signs === text.split("%").length - 1
 }
 
 export const urlEncoded = (text: string): UrlEncoded => {

@@ -11,11 +11,13 @@ import {
   bodyNumberCharsMax,
   bodyValuesMax,
   consoleFormBytesMax,
+  formFieldsMax,
   inputValuesMax,
   problemsMax,
   publicInputValuesMax
 } from "../../src/domain/limits/Requests.js"
 import { callerBudget, overBudget } from "../../src/http/BodyBudget.js"
+import { decodable } from "../../src/http/UrlEncoded.js"
 import { startGateway, type Answer } from "../support/httpGateway.js"
 import { completedRun, login } from "../support/httpSamples.js"
 
@@ -126,8 +128,46 @@ describe("bodies over their budget", () => {
       assert.deepStrictEqual([large.status, large.headers.get("content-type")], [413, "text/html; charset=utf-8"])
       const wide = yield* form(Array.from({ length: 2_000 }, (_, n) => `f${n}=`).join("&"))
       assert.strictEqual(wide.status, 403)
+      const sent = (count: number) => form("%&".repeat(count - 1))
+      assert.strictEqual((yield* sent(formFieldsMax)).status, 403)
+      const wider = yield* sent(formFieldsMax + 1)
+      assert.strictEqual(wider.status, 400)
+      assert.include(wider.text, `at most ${formFieldsMax} fields`)
     })
   )
+})
+
+describe("percent-encoding", () => {
+  it("is decodable where the language decodes it", () => {
+    const decodes = (text: string): boolean => {
+      try {
+        decodeURIComponent(text)
+        return true
+      } catch {
+        return false
+      }
+    }
+    const parts = [
+      "%",
+      "%4",
+      "%41",
+      "%c3",
+      "%C3%A9",
+      "%a9",
+      "%zz",
+      "%ed%a0%80",
+      "%f4%90%80%80",
+      "%c0%80",
+      "%f0%9f%98%80"
+    ]
+    const others = ["", "a", "+", "&", "é", "\ud800", "41"]
+    for (const first of [...parts, ...others])
+      for (const second of [...parts, ...others])
+        for (const third of [...parts, ...others]) {
+          const text = `${first}${second}${third}`
+          assert.strictEqual(decodable(text), decodes(text), JSON.stringify(text))
+        }
+  })
 })
 
 describe("what an answer tells of many mistakes", () => {

@@ -21,6 +21,8 @@ export const bodyNameCharsMax = 1_024
 export const bodyNumberCharsMax = 1_024
 /** The largest form of a page of the console; the input of a run may stand in it. */
 export const consoleFormBytesMax = 524_288
+/** Fields of a form: more than the schema of an input may have properties (`schemaNodesMax`). */
+export const formFieldsMax = 6_000
 /** The headers of a request together. */
 export const headerBytesMax = 16_384
 /** How long a client may take to send its headers, and its whole request. */
