@@ -30,9 +30,17 @@ export interface TrimmedArray {
 export interface Trimmed {
   readonly value: Json
   readonly truncated: boolean
-  /** Only the arrays that lost items. */
+  /** Only the arrays that lost items; without those for whose paths there is no room (`toldPathsCharsMax`). */
   readonly arrays: ReadonlyArray<TrimmedArray>
 }
+
+/**
+ * What the told arrays take at most, in characters: one name of a result can stand in the paths of all its arrays, and
+ * these together can be a thousand times as long as the result.
+ */
+const toldPathsCharsMax = 1_048_576
+/** About what is written of an array beside its path. */
+const toldArrayChars = 40
 
 /** A path that is in no part of the result. */
 export interface NoSuchPath {
@@ -199,12 +207,21 @@ function* firstMembers(
   return made
 }
 
-function* collect(at: Level, path: string, into: Array<TrimmedArray>, walk: Walk): Generator<void> {
-  if (at.kept < at.total) into.push({ path: path === "" ? "$" : path, kept: at.kept, total: at.total })
-  if (at.nested !== null) yield* collect(at.nested, `${path === "" ? "$" : path}[]`, into, walk)
+interface Told {
+  readonly arrays: Array<TrimmedArray>
+  /** Characters that are left for further ones. */
+  left: number
+}
+
+function* collect(at: Level, path: string, told: Told, walk: Walk): Generator<void> {
+  if (at.kept < at.total && path.length + toldArrayChars <= told.left) {
+    told.arrays.push({ path: path === "" ? "$" : path, kept: at.kept, total: at.total })
+    told.left -= path.length + toldArrayChars
+  }
+  if (at.nested !== null) yield* collect(at.nested, `${path === "" ? "$" : path}[]`, told, walk)
   for (const [name, below] of at.members ?? []) {
     if (isStep(walk)) yield
-    if (below !== null) yield* collect(below, path === "" ? name : `${path}.${name}`, into, walk)
+    if (below !== null) yield* collect(below, path === "" ? name : `${path}.${name}`, told, walk)
   }
 }
 
@@ -220,9 +237,9 @@ export function* trim(
     maxItems === null && skipItems === 0
       ? kept.right
       : yield* cut(kept.right, maxItems ?? Infinity, skipItems, root, walk)
-  const arrays: Array<TrimmedArray> = []
-  if (walk.lost) yield* collect(root, "", arrays, walk)
-  return Either.right({ value, truncated: arrays.length > 0, arrays })
+  const told: Told = { arrays: [], left: toldPathsCharsMax }
+  if (walk.lost) yield* collect(root, "", told, walk)
+  return Either.right({ value, truncated: walk.lost, arrays: told.arrays })
 }
 
 function* pick(

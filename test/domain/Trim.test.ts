@@ -54,6 +54,23 @@ describe("trim", () => {
     )
   })
 
+  it("tells of no more arrays than their paths have room for, however long a name is that stands in all of them", () => {
+    const lists = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`list${n}`, [1, 2]]))
+    const long = "n".repeat(200_000)
+    const { arrays, truncated, value } = trimmed({ [long]: lists(2_000), short: [1, 2, 3] }, { maxItems: 1 })
+    assert.isTrue(truncated)
+    assert.isAtMost(
+      arrays.reduce((chars, { path }) => chars + path.length, 0),
+      1_048_576
+    )
+    assert.deepStrictEqual(arrays[0], { path: `${long}.list0`, kept: 1, total: 2 })
+    assert.deepStrictEqual(arrays.at(-1), { path: "short", kept: 1, total: 3 })
+    assert.isTrue(arraysOf(value).every((array) => array.length === 1))
+    assert.lengthOf(trimmed(lists(10_000), { maxItems: 1 }).arrays, 10_000)
+    const untold = trimmed({ ["n".repeat(1_100_000)]: [1, 2] }, { maxItems: 1 })
+    assert.deepStrictEqual([untold.truncated, untold.arrays], [true, []])
+  })
+
   it("keeps any path that is in the result, and trimming again changes nothing", () => {
     fc.assert(
       fc.property(anyJson, fc.nat(), (value, seed) => {

@@ -2116,7 +2116,7 @@ export type Trimmed = {
   readonly fields?: ReadonlyArray<string> | undefined
   /** The number of items that was asked for. Example: 2. */
   readonly max_items?: number | undefined
-  /** The arrays that lost items. */
+  /** The arrays that lost items; where the paths of all of them are too long to tell, some of them. */
   readonly arrays: ReadonlyArray<{
     /** Where the array is; $ is the result itself. Example: "sources". */
     readonly path: string

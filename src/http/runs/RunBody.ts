@@ -72,7 +72,9 @@ const TrimmedBody = Schema.Struct({
       kept: whole("How many items stand here", 2),
       total: whole("How many it has", 14)
     })
-  ).annotations({ description: "The arrays that lost items" })
+  ).annotations({
+    description: "The arrays that lost items; where the paths of all of them are too long to tell, some of them"
+  })
 }).annotations({ identifier: "Trimmed", description: "How result was shrunk; the stored run is whole" })
 type TrimmedBody = typeof TrimmedBody.Type
 
