@@ -71,10 +71,10 @@ export const refusedFields = (
   key: Credential["_tag"],
   input: JsonObject
 ): ReadonlyArray<RefusedField> => {
-  const doubled = doubledKeys(endpoint, input)
-  const unknown = refusedUnknown(endpoint, key, input).filter((field) => !doubled.includes(field))
+  const doubled = new Set(doubledKeys(endpoint, input))
+  const unknown = refusedUnknown(endpoint, key, input).filter((field) => !doubled.has(field))
   return [
-    ...doubled.map(doubledField),
+    ...Array.from(doubled, doubledField),
     ...unknown.map((field) => ({
       field,
       message: "is no field of this operation, which takes others only with a connection of your own"

@@ -87,15 +87,14 @@ export const refusedRunsSuite = (name: string, storage: Layer.Layer<Storage>) =>
         assert.deepStrictEqual((yield* (yield* Runs).get(principal.workspaceId, small.run.runId)).run.input, {
           note: "short"
         })
-        const many = yield* start(
-          principal,
-          requestOf(tool, {
-            input: Object.fromEntries(
-              Array.from({ length: 200 }, (_, index) => [`email_${"y".repeat(100)}${index}`, 1])
-            )
-          })
-        )
-        assert.isAtMost(many.run.error!.message.length, refusedTextCharsMax)
+        const many = requestOf(tool, {
+          input: Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`email_${"y".repeat(100)}${index}`, 1]))
+        })
+        const { run: refusedForMany } = yield* start(principal, many)
+        assert.isAtMost(refusedForMany.error!.message.length, refusedTextCharsMax)
+        const { refusal } = yield* (yield* Runs).quote(principal, many)
+        assert.isAtMost(refusal!.message.length, 2 * refusedTextCharsMax)
+        assert.isTrue(refusal!.message.startsWith(refusedForMany.error!.message))
       }))
 
     test("one over the workspace's cap keeps no input for providers", () =>

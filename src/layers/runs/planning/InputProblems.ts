@@ -1,5 +1,7 @@
 /** What stands against an input, in the words of an answer. Pure. */
 import type { FieldProblem } from "../../../domain/ApiErrors.js"
+import { cutText } from "../../../domain/Characters.js"
+import { refusedTextCharsMax } from "../../../domain/limits/Runs.js"
 import { oneOf } from "../../../domain/OneOf.js"
 import type { Skipped } from "../../../domain/RoutePlan.js"
 import type { InputProblem } from "../../../services/Providers.js"
@@ -36,6 +38,10 @@ export const sayProblem = (problem: InputProblem): string => {
   return `input.${name}: ${message}`
 }
 
+/** All problems of an input, as far as a refused run keeps them: there may be one for each field. */
+export const sayProblems = (problems: ReadonlyArray<InputProblem>): string =>
+  cutText(problems.map(sayProblem).join("; "), refusedTextCharsMax)
+
 export const missingOf = (problems: ReadonlyArray<InputProblem>) =>
   problems.flatMap((problem) => (problem._tag === "Missing" ? [problem] : []))
 
@@ -43,5 +49,5 @@ export const skipForInput = (problems: ReadonlyArray<InputProblem>): Pick<Skippe
   const missing = missingOf(problems)
   return missing.length === problems.length
     ? { code: "needs_identity", reason: `needs ${missing.map(field).join(", ")}` }
-    : { code: "rejected_input", reason: problems.map(sayProblem).join("; ") }
+    : { code: "rejected_input", reason: sayProblems(problems) }
 }

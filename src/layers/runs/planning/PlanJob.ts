@@ -26,7 +26,7 @@ import {
   type PlanRequest
 } from "./Candidates.js"
 import type { JobDenied } from "./Denials.js"
-import { sayProblem, skipForInput } from "./InputProblems.js"
+import { sayProblems, skipForInput } from "./InputProblems.js"
 import { commonInputRejected, noSupply, refuseRoute, unknownJob, type Unusable } from "./RouteRefusals.js"
 
 export const planJob: (
@@ -242,7 +242,7 @@ const judge: (
   }
   const input = withoutRefusedUnknown(endpoint, key, prepared.input)
   const rejected = (problems: ReadonlyArray<InputProblem>) =>
-    Effect.fail(unusable("rejected_input", problems.map(sayProblem).join("; "), { problems }))
+    Effect.fail(unusable("rejected_input", sayProblems(problems), { problems }))
   const refused = refusedFields(endpoint, key, input).map((each): InputProblem => ({ _tag: "Invalid", ...each }))
   if (refused.length > 0) return yield* rejected(refused)
   const priced = candidateOf(endpoint, input)

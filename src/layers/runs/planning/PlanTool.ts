@@ -20,7 +20,7 @@ import {
   type PlanningParts
 } from "./Candidates.js"
 import { ToolDenied } from "./Denials.js"
-import { sayProblem } from "./InputProblems.js"
+import { sayProblems } from "./InputProblems.js"
 
 /** `meant` is the id that the client probably meant. */
 const unknownEndpoint = (endpointId: string, meant: string | null): EndpointNotFound => {
@@ -40,7 +40,7 @@ const denialsOf = ({ contractVersion, provider }: Endpoint) => {
     denied: (failure: ToolDenied["failure"]) => new ToolDenied({ failure, operation }),
     inputDenied: (problems: ReadonlyArray<InputProblem>) =>
       new ToolDenied({
-        failure: new InputRejected({ detail: problems.map(sayProblem).join("; ") }),
+        failure: new InputRejected({ detail: sayProblems(problems) }),
         operation,
         problems
       })

@@ -22,7 +22,7 @@ import { denialText, type PolicyDenial } from "../../../domain/WorkspacePolicy.j
 import type { CredentialFailure } from "../../../services/Credentials.js"
 import type { InputProblem } from "../../../services/Providers.js"
 import { JobDenied } from "./Denials.js"
-import { anyOf, field, missingOf, namedMax, sayProblem, typoOf } from "./InputProblems.js"
+import { anyOf, field, missingOf, namedMax, sayProblems, typoOf } from "./InputProblems.js"
 
 /** An endpoint of a job that this run cannot use. */
 export interface Unusable {
@@ -61,7 +61,7 @@ const refuseJob = (code: string, message: string, { extra = {}, gatewaysFault = 
 
 /** Fields that every job shares are wrong: no provider was looked at. */
 export const commonInputRejected = (route: RoutePlan, problems: ReadonlyArray<InputProblem>) => {
-  const message = problems.map(sayProblem).join("; ")
+  const message = sayProblems(problems)
   return new JobDenied({
     failure: new InputRejected({ detail: message }),
     result: { code: "rejected_input", message },
