@@ -20,3 +20,14 @@ export const endOfString = (text: string, start: number): number => {
   }
   return text.length
 }
+
+const otherThanBlank = /[^ \t\n\r]/g
+
+/** The index of the last blank of those that begin at `start`. An indented text is mostly blanks. */
+export const lastBlank = (text: string, start: number): number => {
+  // Most stand alone or in small numbers, and to begin a search takes as long as to look at some.
+  for (let at = start + 1; at < start + 8; at++) if (!isBlank(text.charCodeAt(at))) return at - 1
+  otherThanBlank.lastIndex = start + 8
+  const found = otherThanBlank.exec(text)
+  return (found === null ? text.length : found.index) - 1
+}

@@ -14,6 +14,7 @@ import {
   comma,
   endOfString,
   isBlank,
+  lastBlank,
   opensList,
   opensObject,
   quote
@@ -77,6 +78,7 @@ export const overBudget = (text: string, budget: BodyBudget): FieldProblem | nul
     const code = text.charCodeAt(i)
     if (isBlank(code)) {
       numberChars = 0
+      i = lastBlank(text, i)
       continue
     }
     const closes = code === closesObject || code === closesList

@@ -6,7 +6,17 @@
 import { Either } from "effect"
 import { cutText } from "../domain/Characters.js"
 import type { Json } from "../domain/Json.js"
-import { closesList, closesObject, comma, endOfString, opensList, opensObject, quote } from "../domain/JsonScanning.js"
+import {
+  closesList,
+  closesObject,
+  comma,
+  endOfString,
+  isBlank,
+  lastBlank,
+  opensList,
+  opensObject,
+  quote
+} from "../domain/JsonScanning.js"
 import { readJson } from "../domain/LosslessJson.js"
 
 const unstorable = /\0|\p{Surrogate}/u
@@ -39,6 +49,8 @@ const complaint = (text: string): string | null => {
       expectsName = false
     } else if (code === comma) {
       expectsName = names[names.length - 1] instanceof Set
+    } else if (isBlank(code)) {
+      i = lastBlank(text, i)
     }
   }
   return null
