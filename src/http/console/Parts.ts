@@ -54,11 +54,14 @@ export const longJson = (value: Json, whole: Content = null): Html => {
 /** JSON as a person reads and edits it, with every digit as it is stored. */
 export const jsonText = (value: Json): string => indented(writeJson(value))
 
+/** What is deeper stands no further to the right: of a few values in hundreds of lists a page would be all blanks. */
+const indentedLevels = 16
+
 /** The text of a JSON document, or its beginning, with members under each other. Values stay as they are written. */
 const indented = (text: string): string => {
   let depth = 0
   let out = ""
-  const line = () => `\n${"  ".repeat(depth)}`
+  const line = () => `\n${"  ".repeat(Math.min(depth, indentedLevels))}`
   for (let i = 0; i < text.length; i++) {
     const char = text.charAt(i)
     if (char === '"') {

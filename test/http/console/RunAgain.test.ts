@@ -189,6 +189,26 @@ describe("running a run again", () => {
     )
   )
 
+  it.live("leaves out an input that no form could send back, and says so", () =>
+    onGateway(
+      Effect.gen(function* () {
+        const { again, send } = yield* stage
+        const fitting = yield* run({ endpointId: "mock-email-find", input: { ...input, note: '"'.repeat(60_000) } })
+        const repeated = yield* again("mock-email-find", fitting.run.runId)
+        assert.strictEqual(repeated.answer.status, 303, plainOf(repeated.answer.text))
+        assert.deepStrictEqual(repeated.run?.input, fitting.run.input)
+        // Each of these letters takes nine bytes of a form.
+        for (const note of ["x".repeat(900_000), "語".repeat(60_000)]) {
+          const long = yield* run({ endpointId: "mock-email-find", input: { ...input, note } })
+          const page = yield* send(`mock-email-find?from=${long.run.runId}`)
+          assert.strictEqual(page.status, 200)
+          assert.include(page.text, "The input of that run is too long for a form")
+          assert.isBelow(page.text.length, 100_000)
+        }
+      })
+    )
+  )
+
   it.live("refuses settings that somebody has changed into something else", () =>
     onGateway(
       Effect.gen(function* () {

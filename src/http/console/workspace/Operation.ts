@@ -5,7 +5,6 @@
 import { Effect, Either, Schema } from "effect"
 import { ValidationError } from "../../../domain/ApiErrors.js"
 import { jobNamedBy, trimmedEndpointId } from "../../../domain/EndpointIds.js"
-import { isObject } from "../../../domain/Json.js"
 import { consoleRunWaitSeconds } from "../../../domain/limits/Lists.js"
 import type { OperationContract } from "../../../domain/OperationContract.js"
 import { writeJson } from "../../../domain/LosslessJson.js"
@@ -61,13 +60,13 @@ const opening = (visit: WorkspaceVisit, contract: OperationContract) =>
   Effect.gen(function* () {
     const fields = inputFieldsOf(contract.inputSchema)
     if (visit.query.get("example") !== undefined)
-      return { form: { ...unfilled, typed: typedInput(fields, contract.usageHints.exampleInput) }, inputLost: false }
+      return { form: { ...unfilled, typed: typedInput(fields, contract.usageHints.exampleInput) }, missing: null }
     const from = visit.query.get("from")
-    if (from === undefined) return { form: unfilled, inputLost: false }
+    if (from === undefined) return { form: unfilled, missing: null }
     const { run } = yield* (yield* Runs).get(visit.workspaceId, yield* runIdOf(from))
-    const form = askedAgain(fields, run)
+    const { form, missing } = askedAgain(fields, run)
     const typed = mayDoTwice(contract, run) ? new Map([...form.typed, [firstName, [run.runId]]]) : form.typed
-    return { form: { ...form, typed }, inputLost: !isObject(run.input) }
+    return { form: { ...form, typed }, missing }
   })
 
 const quoteSection = (quote: Quote): Html => {
@@ -233,14 +232,9 @@ export const operationPage = workspacePage({
   show: (visit) =>
     Effect.gen(function* () {
       const found = yield* loaded(visit)
-      const { form, inputLost } = yield* opening(visit, found.contract)
+      const { form, missing } = yield* opening(visit, found.contract)
       const shown = yield* operationScreen(visit, found, form)
-      return inputLost
-        ? {
-            ...shown,
-            content: html`${notice("The input of that run was not kept whole. Fill it in again.", "warn")}${shown.content}`
-          }
-        : shown
+      return missing === null ? shown : { ...shown, content: html`${notice(missing, "warn")}${shown.content}` }
     })
 })
 

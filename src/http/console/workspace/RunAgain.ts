@@ -2,9 +2,10 @@
  * "Run again": the form of an operation as an earlier run was asked for. What the form has no field for goes along
  * hidden and is told, so that the same form never means another account, another provider or a higher cost.
  */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Either, Option, Schema } from "effect"
 import { isObject } from "../../../domain/Json.js"
 import { writeJson } from "../../../domain/LosslessJson.js"
+import { consoleFormBytesMax } from "../../../domain/limits/Requests.js"
 import { toUsd } from "../../../domain/Micros.js"
 import { Prefer, type RoutePlan } from "../../../domain/RoutePlan.js"
 import type { Run } from "../../../domain/Run.js"
@@ -12,10 +13,15 @@ import { type Connection, Connections } from "../../../services/Connections.js"
 import { says, UsdInput } from "../../Fields.js"
 import { quoteRequestOf } from "../../runs/RunRequestBody.js"
 import { moneyText } from "../Figures.js"
-import { type Choice, type Filled, filledWith, hiddenField, typedOf } from "../Forms.js"
+import { type Choice, type Filled, filledWith, hiddenField, type Typed, typedOf } from "../Forms.js"
 import { html, type Html, type Link } from "../Html.js"
 import type { WorkspaceVisit } from "../Page.js"
 import { type InputField, typedInput } from "./InputForm.js"
+
+/** A longer input is not even looked at: to make fields of it takes long. */
+const inputCharsMax = 262_144
+/** What the fields of an input may take of a form. */
+const inputBytesMax = consoleFormBytesMax - 16_384
 
 const Settings = Schema.Struct({
   maxAttempts: Schema.Number,
@@ -68,15 +74,41 @@ const unusual = ({ exclude, maxAttempts, maxCostUsd, prefer, stopAtFirstMiss }: 
   ...(stopAtFirstMiss === usual?.stopAtFirstMiss ? [] : ["no further provider after one that finds nothing"])
 ]
 
-/** The form as this run was asked for. Of a refused run a long input is not kept. */
-export const askedAgain = (fields: ReadonlyArray<InputField>, { connectionId, input, plan }: Run): Filled => {
+/** What a browser sends of fields, in bytes: it writes every line break as two characters. */
+const sentBytes = (typed: Typed): number =>
+  new URLSearchParams(
+    [...typed].flatMap(([name, values]) =>
+      values.map((value): [string, string] => [name, value.replaceAll("\n", "\r\n")])
+    )
+  ).toString().length
+
+/** The fields of an input, or why the form does not have them. Of a refused run a long input is not kept. */
+const inputAgain = (fields: ReadonlyArray<InputField>, input: Run["input"]): Either.Either<Typed, string> => {
+  if (!isObject(input)) return Either.left("The input of that run was not kept whole. Fill it in again.")
+  const typed = writeJson(input).length > inputCharsMax ? null : typedInput(fields, input)
+  return typed !== null && sentBytes(typed) <= inputBytesMax
+    ? Either.right(typed)
+    : Either.left(
+        "The input of that run is too long for a form, so the fields are empty. Send it again with POST /v1/runs."
+      )
+}
+
+/** The form as this run was asked for, and what it lacks of that, in a sentence; null where it lacks nothing. */
+export const askedAgain = (
+  fields: ReadonlyArray<InputField>,
+  { connectionId, input, plan }: Run
+): { readonly form: Filled; readonly missing: string | null } => {
   const settings = plan === null ? null : settingsOf(plan)
   const { typed, ...form } = filledWith({
     fallback: plan?.fallback?.enabled === true ? "on" : null,
     connection: connectionId,
     settings: settings === null || unusual(settings).length === 0 ? null : writeJson(writtenSettings(settings))
   })
-  return { ...form, typed: new Map([...(isObject(input) ? typedInput(fields, input) : []), ...typed]) }
+  const again = inputAgain(fields, input)
+  return {
+    form: { ...form, typed: new Map([...Either.getOrElse(again, (): Typed => new Map()), ...typed]) },
+    missing: Either.isLeft(again) ? again.left : null
+  }
 }
 
 /** The settings of the earlier run, hidden and in words. `without` is the form that has none. */
