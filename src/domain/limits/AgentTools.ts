@@ -15,5 +15,7 @@ export const toolRunsMax = 50
 export const toolRunsDefault = 10
 /** Providers that were skipped, of which a tool tells. */
 export const toolSkippedMax = 10
+/** How many items `get_run` leaves out at most: more than a list has that stands in a result and is no file. */
+export const toolSkippedItemsMax = 524_288
 /** How long `run_operation` waits for a run to end. */
 export const toolWaitSecondsMax = 20

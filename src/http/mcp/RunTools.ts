@@ -3,7 +3,12 @@
  * of runs take, and answer less: what an agent needs to go on.
  */
 import { Effect, Schema } from "effect"
-import { toolRunsDefault, toolRunsMax, toolWaitSecondsMax } from "../../domain/limits/AgentTools.js"
+import {
+  toolRunsDefault,
+  toolRunsMax,
+  toolSkippedItemsMax,
+  toolWaitSecondsMax
+} from "../../domain/limits/AgentTools.js"
 import { cursorCharsMax, filterCharsMax } from "../../domain/limits/Lists.js"
 import {
   idempotencyKeyCharsMax,
@@ -96,12 +101,12 @@ export const runOperation = tool({
   })
 })
 
-const items = (from: number, description: string) =>
+const items = (from: number, to: number, description: string) =>
   Schema.Int.pipe(
-    Schema.between(from, resultItemsMax),
+    Schema.between(from, to),
     Schema.annotations({
-      ...says(`must be a whole number from ${from} to ${resultItemsMax}`),
-      jsonSchema: { type: "integer", minimum: from, maximum: resultItemsMax, description }
+      ...says(`must be a whole number from ${from} to ${to}`),
+      jsonSchema: { type: "integer", minimum: from, maximum: to, description }
     })
   )
 
@@ -129,8 +134,10 @@ export const getRun = tool({
         })
       )
     ),
-    max_items: optional(items(1, "Most items of each list of the result")),
-    skip_items: optional(items(0, "Leaves out so many first items of each list that is in no other list"))
+    max_items: optional(items(1, resultItemsMax, "Most items of each list of the result")),
+    skip_items: optional(
+      items(0, toolSkippedItemsMax, "Leaves out so many first items of each list that is in no other list")
+    )
   }),
   output: RunView,
   failed: didFail,

@@ -109,6 +109,17 @@ describe("a result that is a file", () => {
 describe("a long list", () => {
   const items = Array.from({ length: 1_500 }, (_, n) => ({ id: n, name: `item number ${n}` }))
 
+  it("with more items than max_items can name is read on behind these", async () => {
+    const many = Array.from({ length: 30_000 }, (_, n) => n)
+    const { runId } = await answered({ ...found, many })
+    const { value } = await agent.call("get_run", { runId, skip_items: 9_999 })
+    const next = 9_999 + Number(value.result.many.length)
+    assert.include(value.hint, `get_run with skip_items ${next} shows`)
+    const behind = await agent.call("get_run", { runId, skip_items: next })
+    assert.isFalse(behind.failed)
+    assert.strictEqual(behind.value.result.many[0], next)
+  })
+
   it("is shown as far as it fits, and read to its end with skip_items, as the hint says", async () => {
     const { hint, result, runId, trimmed } = await answered({ ...found, items })
     const shown: number = result.items.length
