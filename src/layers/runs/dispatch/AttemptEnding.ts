@@ -2,15 +2,13 @@
  * The effect of one attempt on its run: it gives the ended attempt with its receipt and cost, and the run with the
  * better of its answers so far. Plain data in, plain data out; the caller gives ids and times.
  */
-import { createHash } from "node:crypto"
 import { isAnswer, isBetter } from "../../../domain/Fallback.js"
 import { failedAttempt, failedRun } from "../../../domain/FailedRun.js"
-import type { MediaId, ReceiptId, RunId } from "../../../domain/Ids.js"
+import type { ReceiptId, RunId } from "../../../domain/Ids.js"
 import type { JsonObject } from "../../../domain/Json.js"
 import type { Endpoint } from "../../../domain/Manifest.js"
 import { zero } from "../../../domain/Micros.js"
 import type {
-  AnswerBody,
   AnswerPages,
   CallFailure,
   CallLost,
@@ -20,12 +18,13 @@ import type {
   ProviderAnswer
 } from "../../../domain/ProviderCall.js"
 import type { Candidate } from "../../../domain/RoutePlan.js"
-import { type Attempt, endedAttempt, type Receipt, type Run, type StoredResult } from "../../../domain/Run.js"
+import { type Attempt, endedAttempt, type Receipt, type Run } from "../../../domain/Run.js"
 import type { RunFailure } from "../../../domain/RunFailures.js"
 import { type AttemptCost, costOfFailure } from "../../../domain/Settlement.js"
 import type { Media } from "../../../services/RunStore.js"
 import { costOfAnswer } from "../../providers/PriceByInput.js"
 import type { AttemptFailure, CallStopped } from "./AttemptCall.js"
+import type { StoredAnswer } from "./StoredAnswer.js"
 
 export interface AttemptEnd {
   /** The run with the better of its answers so far. */
@@ -77,12 +76,12 @@ export interface AnsweredAttempt extends AttemptToEnd {
   readonly endpoint: Endpoint
   readonly answer: ProviderAnswer
   readonly sharedWithRunId: RunId | null
-  readonly mediaId: MediaId
+  readonly stored: StoredAnswer
   readonly normalizedOn: boolean
 }
 
 export const endAnswered = (answered: AnsweredAttempt): AttemptEnd => {
-  const { answer, attempt, candidate, endpoint, run, sharedWithRunId } = answered
+  const { answer, attempt, candidate, endpoint, run, sharedWithRunId, stored } = answered
   const cost = sharedWithRunId !== null ? nothing : costOfAnswer(endpoint, candidate, answer)
   const completed: Attempt = {
     ...attempt,
@@ -98,7 +97,7 @@ export const endAnswered = (answered: AnsweredAttempt): AttemptEnd => {
     sharedWithRunId
   })
   if (!isBetter(answer.outcome, run.outcome)) return { attempt: proved, media: null, run }
-  const { media, result } = store(run, answered.mediaId, answer.body)
+  const { media, result } = stored
   // For a run of a tool, a miss is the tool's answer. For a run of a job, a provider that found nothing has not served
   // the job.
   const served = answer.outcome !== "miss" || run.plan?.job === null
@@ -195,24 +194,3 @@ export const endUncertain = (toEnd: AttemptToEnd, lost: CallLost): AttemptEnd =>
 }
 
 const toJson = (normalized: Normalized): JsonObject => ({ ...normalized })
-
-const store = (
-  run: Run,
-  mediaId: MediaId,
-  body: AnswerBody
-): { readonly result: StoredResult; readonly media: Media | null } => {
-  switch (body._tag) {
-    case "Json":
-      return { result: { _tag: "Json", value: body.value }, media: null }
-    case "Text":
-      return { result: { _tag: "Text", text: body.text, format: body.format }, media: null }
-    case "Media": {
-      const sha256 = createHash("sha256").update(body.bytes).digest("hex")
-      const { bytes, contentType, filename } = body
-      return {
-        result: { _tag: "Media", media: { mediaId, contentType, bytes: bytes.length, sha256, filename } },
-        media: { mediaId, runId: run.runId, workspaceId: run.workspaceId, contentType, filename, sha256, bytes }
-      }
-    }
-  }
-}

@@ -22,6 +22,7 @@ import { tellFailedCall } from "./FailedCallLine.js"
 import { makeRunSettler } from "./RunSettler.js"
 import { endOfRun, runSpan } from "./RunSpans.js"
 import { firstStepOf } from "./FirstStep.js"
+import { storedAnswer } from "./StoredAnswer.js"
 import { LeaseLost, type Parts, type Progress, type Stop, type Work, type Settling } from "./Work.js"
 
 export const openAttempt =
@@ -149,7 +150,8 @@ export const workOn = (
   ) {
     const toEnd = yield* attemptToEnd(progress.run, opened)
     const mediaId = MediaId.make(`med_${yield* parts.ids.suffix}`)
-    const end = endAnswered({ ...toEnd, ...called, mediaId, normalizedOn: parts.normalizedOn })
+    const stored = yield* storedAnswer(progress.run, mediaId, called.answer.body)
+    const end = endAnswered({ ...toEnd, ...called, stored, normalizedOn: parts.normalizedOn })
     yield* warnOfCost(end.attempt)
     return yield* goOn(work, after(progress, end))
   })
