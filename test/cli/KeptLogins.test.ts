@@ -48,6 +48,11 @@ it.scoped("what a program left behind that was killed is no obstacle, and what o
       yield* TestClock.setTime(Date.now())
       yield* passing(yield* Effect.fork(keepLogin(urlOf(1), tokenOf(1))))
       assert.isFalse(existsSync(lock))
+      // The clock of the machine has been set back since.
+      writeFileSync(lock, "")
+      utimesSync(lock, Date.now() / 1_000 + 86_400, Date.now() / 1_000 + 86_400)
+      yield* passing(yield* Effect.fork(keepLogin(urlOf(1), tokenOf(1))))
+      assert.isFalse(existsSync(lock))
       writeFileSync(lock, "")
       const second = yield* Effect.fork(keepLogin(urlOf(2), tokenOf(2)))
       for (let times = 0; times < 50; times += 1) yield* Effect.zipRight(TestClock.adjust("100 millis"), turn)

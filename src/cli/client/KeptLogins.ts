@@ -67,7 +67,8 @@ const alone = <A, R>(file: string, work: Effect.Effect<A, LoginsUnusable, R>) =>
     const lock = `${file}.lock`
     const removed = Effect.ignore(files.remove(lock, { force: true }))
     const isLeft = Effect.zipWith(files.stat(lock), Clock.currentTimeMillis, ({ mtime }, now) =>
-      Option.exists(mtime, (since) => now - since.getTime() > lockMillisMax)
+      // One of the future was made before a clock was set back.
+      Option.exists(mtime, (since) => Math.abs(now - since.getTime()) > lockMillisMax)
     )
     const taken = files.writeFileString(lock, "", { mode: 0o600, flag: "wx" }).pipe(
       Effect.tapErrorCause(() => Effect.ignore(Effect.whenEffect(removed, isLeft))),
