@@ -60,14 +60,16 @@ export const fitsNumber = (literal: string): boolean => {
   const number = Number(literal)
   const written = String(number)
   if (written === literal) return true
-  if (!Number.isFinite(number) || !same(decimalOf(literal), decimalOf(written))) return false
-  // 100000000000000000000000 would go out as 1e+23, which readers of integers refuse or round.
-  return !(plainDigits.test(literal) && written.includes("e"))
+  // A whole number that is written with other digits is another one. 100000000000000000000000 would go out as 1e+23,
+  // which readers of integers refuse or round.
+  return Number.isFinite(number) && !plainDigits.test(literal) && same(decimalOf(literal), decimalOf(written))
 }
 
 export class ExactNumber {
   /** Counts how often `JSON.stringify` met an exact number. The writer notices by it that a value holds some. */
   static met = 0
+  /** What the writer puts before the digits, to find them again. */
+  static mark = ""
   /** Makes it look like a number and not like an object, for example to JMESPath when it looks for members. */
   readonly [Symbol.toStringTag] = "Number"
 
@@ -101,6 +103,6 @@ export class ExactNumber {
 
   toJSON(): string {
     ExactNumber.met++
-    return this.literal
+    return ExactNumber.mark + this.literal
   }
 }

@@ -7,15 +7,21 @@
 import { Either } from "effect"
 import { ExactNumber, fitsNumber } from "./ExactNumber.js"
 import { isObject, type Json } from "./Json.js"
-import { closesList, closesObject, colon, comma, endOfString, opensList, opensObject, quote } from "./JsonScanning.js"
-import { setMember } from "./Members.js"
+import { endOfString } from "./JsonScanning.js"
+import { member, setMember } from "./Members.js"
+
+/**
+ * Stands before the digits of an exact number while `JSON.stringify` writes it, or `JSON.parse` reads it, as a text.
+ * Nobody outside can write such a text: it is new in each process and never leaves it.
+ */
+const mark = crypto.randomUUID().replaceAll("-", "").slice(0, 24)
 
 /**
  * Finds where a number with sixteen digits, or with an exponent of three digits, begins. A number with fewer digits is
  * never changed. Matching the character before the number makes the search three times as fast. The search also matches
- * inside of strings; the next check excludes those.
+ * inside of strings, which are passed over.
  */
-const suspicious = /[:,[\s-]\d(?:[\d.]{15}|[\d.]*[eE][+-]?\d{3})/
+const suspicious = /[:,[\s-]\d(?:[\d.]{15}|[\d.]*[eE][+-]?\d{3})/g
 /** A text that is only a number has no character before the number. */
 const isNumber = /^\s*\d/
 
@@ -30,74 +36,68 @@ const endOfNumber = (text: string, start: number): number => {
   return at
 }
 
-/** Whether a text that is known to be JSON holds a number that would be changed. */
-const holdsExact = (text: string): boolean => {
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === quote) at = endOfString(text, at)
-    else if (code === minus || isDigit(code)) {
-      const end = endOfNumber(text, at)
-      if (end - at >= 4 && !fitsNumber(text.slice(at, end))) return true
-      at = end - 1
-    }
-  }
-  return false
+const nextQuote = (text: string, start: number): number => {
+  const found = text.indexOf('"', start)
+  return found < 0 ? text.length : found
 }
 
-type Open = { readonly list: Array<Json> } | { readonly members: { [name: string]: Json }; name: string | null }
+/** A text that is known to be JSON, with a marked text in place of each number that would be changed; null: none. */
+const withMarks = (text: string): string | null => {
+  let made = ""
+  /** Up to here it is in `made`. */
+  let from = 0
+  /** Where the next string begins. */
+  let string = nextQuote(text, 0)
+  suspicious.lastIndex = 0
+  for (let found = suspicious.exec(text); found !== null; found = suspicious.exec(text)) {
+    const before = found.index
+    let end = -1
+    while (string < before && end < before) {
+      end = endOfString(text, string)
+      string = nextQuote(text, end + 1)
+    }
+    if (end > before) {
+      suspicious.lastIndex = end + 1
+      continue
+    }
+    const start = text.charCodeAt(before) === minus ? before : before + 1
+    const behind = endOfNumber(text, start)
+    const literal = text.slice(start, behind)
+    suspicious.lastIndex = behind
+    if (fitsNumber(literal)) continue
+    made += `${text.slice(from, start)}"${mark}${literal}"`
+    from = behind
+  }
+  return from === 0 ? null : made + text.slice(from)
+}
 
-/** Reads a text that is known to be JSON, of any depth. */
-const build = (text: string): Json => {
-  const around: Array<Open> = []
-  let innermost: Open | undefined
-  let whole: Json = null
-  const add = (value: Json): void => {
-    if (innermost === undefined) whole = value
-    else if ("list" in innermost) innermost.list.push(value)
-    else if (innermost.name !== null) {
-      setMember(innermost.members, innermost.name, value)
-      innermost.name = null
-    }
+/** JSON that was just parsed, and belongs to nobody yet. */
+type Parsed = null | boolean | number | string | ExactNumber | Array<Parsed> | { [name: string]: Parsed }
+
+const exactOf = (value: Parsed): ExactNumber | null =>
+  typeof value === "string" && value.startsWith(mark) ? new ExactNumber(value.slice(mark.length)) : null
+
+/** Puts the numbers in place of the marked texts, at any depth. */
+const withoutMarks = (whole: Parsed): Json => {
+  const left: Array<Parsed> = [whole]
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (typeof next !== "object" || next === null || next instanceof ExactNumber) continue
+    if (Array.isArray(next))
+      for (let at = 0; at < next.length; at++) {
+        const item = next[at] ?? null
+        const exact = exactOf(item)
+        if (exact !== null) next[at] = exact
+        else if (typeof item === "object" && item !== null) left.push(item)
+      }
+    else
+      for (const name of Object.keys(next)) {
+        const inner = member(next, name) ?? null
+        const exact = exactOf(inner)
+        if (exact !== null) setMember(next, name, exact)
+        else if (typeof inner === "object" && inner !== null) left.push(inner)
+      }
   }
-  const enter = (value: Json, open: Open): void => {
-    add(value)
-    if (innermost !== undefined) around.push(innermost)
-    innermost = open
-  }
-  let at = 0
-  while (at < text.length) {
-    const code = text.charCodeAt(at)
-    if (code === quote) {
-      const end = endOfString(text, at) + 1
-      const raw = text.slice(at, end)
-      const value: string = raw.includes("\\") ? String(JSON.parse(raw)) : raw.slice(1, -1)
-      if (innermost !== undefined && "members" in innermost && innermost.name === null) innermost.name = value
-      else add(value)
-      at = end
-    } else if (code === opensObject) {
-      const members: { [name: string]: Json } = {}
-      enter(members, { members, name: null })
-      at++
-    } else if (code === opensList) {
-      const list: Array<Json> = []
-      enter(list, { list })
-      at++
-    } else if (code === closesObject || code === closesList) {
-      innermost = around.pop()
-      at++
-    } else if (code === minus || isDigit(code)) {
-      const end = endOfNumber(text, at)
-      const literal = text.slice(at, end)
-      add(fitsNumber(literal) ? Number(literal) : new ExactNumber(literal))
-      at = end
-    } else if (code === comma || code === colon || code <= 0x20) {
-      at++
-    } else {
-      add(code === 0x6e ? null : code === 0x74)
-      at += code === 0x66 ? 5 : 4
-    }
-  }
-  return whole
+  return exactOf(whole) ?? whole
 }
 
 /** Left when the text is not JSON. */
@@ -105,33 +105,31 @@ export const readJson = (text: string): Either.Either<Json, "not JSON"> =>
   Either.try({
     try: (): Json => {
       const value: Json = JSON.parse(text)
-      return (suspicious.test(text) || isNumber.test(text)) && holdsExact(text) ? build(text) : value
+      if (isNumber.test(text)) return fitsNumber(text.trim()) ? value : new ExactNumber(text.trim())
+      const marked = withMarks(text)
+      if (marked === null) return value
+      const parsed: Parsed = JSON.parse(marked)
+      return withoutMarks(parsed)
     },
     catch: () => "not JSON"
   })
 
-/** Data may have a member of that name too. */
-const writesItself = (value: object): boolean => "toJSON" in value && typeof value.toJSON === "function"
-
-const exactText = (value: unknown): string | undefined => {
-  if (value instanceof ExactNumber) return value.literal
-  if (Array.isArray(value)) return `[${value.map((item: unknown) => exactText(item) ?? "null").join(",")}]`
-  if (typeof value !== "object" || value === null || writesItself(value)) return JSON.stringify(value)
-  const members = Object.entries(value).flatMap(([name, each]) => {
-    const text = exactText(each)
-    return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`]
-  })
-  return `{${members.join(",")}}`
-}
+const marked = new RegExp(`"${mark}([^"]*)"`, "g")
 
 /**
  * Writes what `JSON.stringify` writes, with exact numbers as they were read. The value is JSON, or an object of our
  * code that contains JSON.
  */
 export const writeJson = (value: Json | object): string => {
-  const before = ExactNumber.met
-  const text = JSON.stringify(value)
-  return ExactNumber.met === before ? text : (exactText(value) ?? "null")
+  const { mark: around, met: before } = ExactNumber
+  ExactNumber.mark = mark
+  try {
+    const text = JSON.stringify(value)
+    return ExactNumber.met === before ? text : text.replace(marked, "$1")
+  } finally {
+    // What is written may write something itself.
+    ExactNumber.mark = around
+  }
 }
 
 /**

@@ -69,6 +69,27 @@ describe("lossless JSON", () => {
     assert.strictEqual(writeJson(read(text)), text)
   })
 
+  it("takes no digits of a text for a number, whatever stands around them", () => {
+    const digits = "12345678901234567890"
+    for (const around of ['", ', ",", ": ", "[", "-", "\\\\", '\\"'])
+      for (const text of [`["${around}${digits}"]`, `[${digits},"${around}${digits}",${digits}]`]) {
+        const written = JSON.stringify(text)
+        assert.strictEqual(writeJson(read(written)), written)
+      }
+    const text = String.raw`{"a":"\":12345678901234567890,\\","b":[-12345678901234567890 , "-12345678901234567890"],"c":1e999}`
+    assert.strictEqual(writeJson(read(text)), text.replaceAll(" ", ""))
+  })
+
+  it("keeps them in what writes JSON itself while it is written", () => {
+    const exact = read("12345678901234567890")
+    const writer = { toJSON: () => ({ text: writeJson({ exact }), exact }) }
+    assert.strictEqual(
+      writeJson([exact, writer, exact]),
+      '[12345678901234567890,{"text":"{\\"exact\\":12345678901234567890}","exact":12345678901234567890},12345678901234567890]'
+    )
+    assert.strictEqual(JSON.stringify([exact]), '["12345678901234567890"]')
+  })
+
   it("leaves every other number a number", () => {
     for (const number of kept) assert.deepStrictEqual(read(`[ ${number} ]`), [Number(number)])
     assert.deepStrictEqual(read("[1.0, 1e2, -0.50]"), [1, 100, -0.5])
