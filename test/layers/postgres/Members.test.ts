@@ -1,5 +1,6 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted } from "effect"
+import { randomBytes } from "node:crypto"
 import { commandLine } from "../../../src/domain/AuditEntry.js"
 import { AccountsMemory } from "../../../src/layers/memory/AccountsMemory.js"
 import { AuditTrailMemory } from "../../../src/layers/memory/AuditTrailMemory.js"
@@ -8,6 +9,7 @@ import { MemoryStorage, MemoryStorageLayer } from "../../../src/layers/memory/Me
 import { SessionsMemory } from "../../../src/layers/memory/SessionsMemory.js"
 import { IdsCrypto } from "../../../src/layers/node/IdsCrypto.js"
 import { AccountsPg } from "../../../src/layers/postgres/AccountsPg.js"
+import { Database } from "../../../src/layers/postgres/Database.js"
 import { AuditTrailPg } from "../../../src/layers/postgres/AuditTrailPg.js"
 import { MembersPg } from "../../../src/layers/postgres/MembersPg.js"
 import { SessionsPg } from "../../../src/layers/postgres/SessionsPg.js"
@@ -29,6 +31,41 @@ membersSuite(
     Layer.provideMerge(Layer.merge(AccountsPg, AuditTrailPg)),
     Layer.provide([IdsCrypto, sharedDatabase()])
   )
+)
+
+it.live("cookies that are no session are looked up together, and take no connection each", () =>
+  Effect.gen(function* () {
+    const database = yield* Database
+    let statements = 0
+    const counting = Database.of({
+      ...database,
+      query: (statement) => {
+        statements += 1
+        return database.query(statement)
+      }
+    })
+    yield* Effect.gen(function* () {
+      const sessions = yield* Sessions
+      const { workspaceId } = yield* newWorkspace
+      const members = yield* Members
+      const { memberId } = yield* members.add({ workspaceId, role: "owner", email: null, name: "Ada" }, commandLine)
+      const origin = { from: "192.0.2.7", requestId: "req_test" }
+      const { secret } = yield* sessions.signIn(memberId, { origin, replaces: null })
+      const made = Array.from({ length: 200 }, () => Redacted.make(randomBytes(32).toString("base64url")))
+      const before = statements
+      const found = yield* Effect.forEach([...made, secret, ...made], (each) => sessions.find(each), {
+        concurrency: "unbounded"
+      })
+      assert.isAtMost(statements - before, 4)
+      assert.deepStrictEqual(
+        found.flatMap((session) => session?.memberId ?? []),
+        [memberId]
+      )
+    }).pipe(
+      Effect.provide(Layer.merge(MembersPg, SessionsPg).pipe(Layer.provideMerge(AccountsPg))),
+      Effect.provideService(Database, counting)
+    )
+  }).pipe(Effect.provide(Layer.merge(IdsCrypto, sharedDatabase())))
 )
 
 it.effect("a sign-in whose member is removed before its transaction makes no session, and no entry of the trail", () =>
