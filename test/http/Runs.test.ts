@@ -11,6 +11,8 @@ import type { ListedRun, Run } from "../../src/domain/Run.js"
 import { toRunError } from "../../src/domain/FailedRun.js"
 import { EndpointId } from "../../src/domain/Manifest.js"
 import { Micros } from "../../src/domain/Micros.js"
+import { pageText } from "../../src/http/runs/Answers.js"
+import { runSummary } from "../../src/http/runs/ShownRun.js"
 import { ProviderTimeout } from "../../src/domain/RunFailures.js"
 import { id, startGateway, workspaceId, type Loose } from "../support/httpGateway.js"
 import { attempt, completedRun, media, mediaId, plan, queuedRun, runId } from "../support/httpSamples.js"
@@ -606,4 +608,19 @@ describe("a file of a run", () => {
       assert.strictEqual((yield* gateway.get(path, { headers: { "if-none-match": '"x"' } })).status, 200)
     })
   )
+})
+
+describe("the text of a page", () => {
+  it("is that of its JSON, and made a run at a time, because each may have a megabyte", () => {
+    const listed = runSummary(completedRun)
+    for (const page of [
+      { runs: [], nextCursor: null },
+      { runs: [listed, runSummary(queuedRun), listed], nextCursor: "next" }
+    ]) {
+      const steps = pageText(page)
+      let [count, step] = [0, steps.next()]
+      for (; step.done !== true; step = steps.next()) count += 1
+      assert.deepStrictEqual([count, step.value], [page.runs.length, JSON.stringify(page)])
+    }
+  })
 })

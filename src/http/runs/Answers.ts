@@ -6,6 +6,7 @@ import { Effect, Either } from "effect"
 import { cutText } from "../../domain/Characters.js"
 import { RunsCursorInvalid, ValidationError } from "../../domain/ApiErrors.js"
 import { isObject, type Json } from "../../domain/Json.js"
+import { writeJson } from "../../domain/LosslessJson.js"
 import type { WorkspaceId } from "../../domain/Ids.js"
 import { resultPathsMax } from "../../domain/limits/Runs.js"
 import type { RunStatus } from "../../domain/Run.js"
@@ -17,7 +18,7 @@ import { runIdOf } from "../GivenId.js"
 import { nextCursor, type PageQuery, pageRequest } from "../ListPage.js"
 import { spanOf } from "../Query.js"
 import { ReadTurns } from "../ReadTurns.js"
-import type { RunBody } from "./RunBody.js"
+import type { RunBody, RunPage } from "./RunBody.js"
 import { fileOf, runBody, runSummary } from "./ShownRun.js"
 
 export const badRunsCursor = () => new RunsCursorInvalid()
@@ -154,3 +155,13 @@ export const listRuns = Effect.fnUntraced(function* (runs: Service, workspaceId:
     nextCursor: yield* nextCursor(page, binding)
   }
 })
+
+/** The JSON of a page, a run in each step: with their results, the runs of a page may have some megabytes. */
+export function* pageText({ nextCursor, runs }: typeof RunPage.Type): Generator<void, string> {
+  const texts: Array<string> = []
+  for (const run of runs) {
+    texts.push(writeJson(run))
+    yield
+  }
+  return `{"runs":[${texts.join(",")}],"nextCursor":${writeJson(nextCursor)}}`
+}

@@ -7,6 +7,7 @@ import type { MoneyLeft } from "../../domain/Admission.js"
 import { writeJson } from "../../domain/LosslessJson.js"
 import { CursorKey } from "../../services/CursorKey.js"
 import { Runs } from "../../services/Runs.js"
+import { runInSlices } from "../../services/Slices.js"
 import { Api } from "../Api.js"
 import { type Bearer, Principal } from "../Auth.js"
 import { mediaIdOf, runIdOf } from "../GivenId.js"
@@ -17,10 +18,10 @@ import { callerBudget } from "../BodyBudget.js"
 import { requiredKeyOf } from "../IdempotencyKey.js"
 import { stateOf, tracedBy } from "../RequestState.js"
 import { reading, ReadTurns } from "../ReadTurns.js"
-import { cancelRun, createdBody, detailOf, listRuns, readRun } from "./Answers.js"
+import { cancelRun, createdBody, detailOf, listRuns, pageText, readRun } from "./Answers.js"
 import { mediaResponse } from "./MediaResponse.js"
 import { quoteBody } from "./QuoteBody.js"
-import type { RunBody, RunSummary } from "./RunBody.js"
+import type { RunBody } from "./RunBody.js"
 import { attemptList } from "./ShownRun.js"
 import { QuoteBody, quoteRequestOf, RunRequestBody } from "./RunRequestBody.js"
 import { agentCounter } from "./ServiceAgents.js"
@@ -29,12 +30,11 @@ import { waitSeconds } from "./Wait.js"
 const readRunRequest = jsonBody(RunRequestBody, callerBudget)
 const readQuoteRequest = jsonBody(QuoteBody, callerBudget)
 
+const contentType = "application/json"
+
 /** Runs carry JSON of any size: the body is made by hand, and a test holds it against the schema of the document. */
-const json = (
-  body: RunBody | { readonly runs: ReadonlyArray<RunSummary>; readonly nextCursor: string | null },
-  status: number,
-  headers: { readonly [name: string]: string } = {}
-) => HttpServerResponse.text(writeJson(body), { status, headers, contentType: "application/json" })
+const json = (body: RunBody, status: number, headers: { readonly [name: string]: string } = {}) =>
+  HttpServerResponse.text(writeJson(body), { status, headers, contentType })
 
 /** What is left after the run's hold or settlement (extensions, section 1). Without headers where nobody told it. */
 const moneyHeaders = (left: MoneyLeft | null): { readonly [name: string]: string } =>
@@ -94,7 +94,8 @@ export const RunsHandlers: Layer.Layer<
             reading(
               Effect.fnUntraced(function* ({ urlParams }) {
                 const { workspaceId } = yield* Principal
-                return json(yield* listRuns(runs, workspaceId, urlParams), 200)
+                const page = yield* listRuns(runs, workspaceId, urlParams)
+                return HttpServerResponse.text(yield* runInSlices(() => pageText(page)), { contentType })
               })
             )
           )
