@@ -53,9 +53,13 @@ const notJson = Either.left("not JSON" as const)
 
 const letterU = 0x75
 
-const afterBlanks = (text: string, start: number): number => {
+function* afterBlanks(text: string, start: number, portion: number): Generator<void, number> {
   let at = start
-  while (isBlank(text.charCodeAt(at))) at++
+  for (let next = start + portion; isBlank(text.charCodeAt(at)); at++) {
+    if (at < next) continue
+    next = at + portion
+    yield
+  }
   return at
 }
 
@@ -76,12 +80,12 @@ const add = (open: Open, part: string): boolean => {
 }
 
 /** The text is an object, a list or a string; others are small. */
-export const largeJsonSteps = (
+export function* largeJsonSteps(
   text: string,
   portion = portionChars
-): Generator<void, Either.Either<LargeJson, LargeJsonProblem>> => {
-  const start = afterBlanks(text, 0)
-  return text.charCodeAt(start) === quote ? stringSteps(text, start, portion) : containerSteps(text, portion)
+): Generator<void, Either.Either<LargeJson, LargeJsonProblem>> {
+  const start = yield* afterBlanks(text, 0, portion)
+  return yield* text.charCodeAt(start) === quote ? stringSteps(text, start, portion) : containerSteps(text, portion)
 }
 
 /** A part of a string ends between two characters or escapes. */
@@ -101,7 +105,10 @@ function* stringSteps(
       from = at
       yield
     }
-    if (code === quote) return afterBlanks(text, at + 1) === text.length ? Either.right({ value, depth: 0 }) : notJson
+    if (code === quote) {
+      const end = yield* afterBlanks(text, at + 1, portion)
+      return end === text.length ? Either.right({ value, depth: 0 }) : notJson
+    }
     at += code !== backslash ? 1 : text.charCodeAt(at + 1) === letterU ? 6 : 2
   }
   return notJson

@@ -24,7 +24,7 @@ export const inlineResultBytesLeast = 1_024
  */
 export const answerDepthMax = 512
 /**
- * Lists and objects, values of any kind, and members of one object, that the JSON of an answer of more than 256 KiB may
+ * Lists and objects, values of any kind, and members of one object, that the JSON of an answer of more than 64 KiB may
  * hold: small ones take many times the memory of their text. An answer with more cannot be read.
  */
 export const answerContainersMax = 500_000
@@ -49,6 +49,8 @@ export const callbackPath = "/v1/callbacks/"
  */
 export const callbackSignalMillis = 1_000
 export const callbacksRememberedMax = 10_000
+/** How many bytes of an error answer that is no JSON the rules see as a text, unless its type says that it is one. */
+export const answerTextGlancedBytes = 1_048_576
 /** The largest XML or CSV that is read as data for the rules of an operation (`response.parse`). */
 export const parsedBytesMax = 1_048_576
 /** Elements and attributes of such an XML together. `answerDepthMax` says how deep it may be nested. */

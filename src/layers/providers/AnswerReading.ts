@@ -6,7 +6,7 @@
 import { Either } from "effect"
 import { cutText, wellFormed } from "../../domain/Characters.js"
 import { isObject, type Json } from "../../domain/Json.js"
-import { answerDepthMax, parsedBytesMax } from "../../domain/limits/Calls.js"
+import { answerDepthMax, answerTextGlancedBytes, parsedBytesMax } from "../../domain/limits/Calls.js"
 import { readJson } from "../../domain/LosslessJson.js"
 import type { Parse } from "../../domain/manifest/Answers.js"
 import type { AnswerBody } from "../../domain/ProviderCall.js"
@@ -179,13 +179,16 @@ export interface Reading {
   readonly inlineBytes: number
 }
 
+/** The media type of an answer: the one that it names, or else the first that the operation allows. */
+export const typeOf = ({ headers }: Pick<WireAnswer, "headers">, allowed: Reading["allowed"]): string =>
+  mediaType(headers["content-type"]) || mediaType(allowed[0])
+
 export const readAnswer = (
   answer: WireAnswer,
   { allowed, inlineBytes, parse }: Reading
 ): Either.Either<ReadAnswer, Unreadable> => {
   const unreadable = (detail: string): Unreadable => ({ _tag: "Unparsable", detail })
-  const sent = mediaType(answer.headers["content-type"])
-  const type = sent === "" ? mediaType(allowed[0]) : sent
+  const type = typeOf(answer, allowed)
   const { bytes } = answer
   if (bytes.length === 0 && answer.status === 204) return Either.right(nothing)
   if (!allowed.some((each) => matches(each, type))) return Either.left({ _tag: "UnsupportedType", type })
@@ -207,6 +210,10 @@ export const readAnswer = (
   })
 }
 
+/** The text of an answer that may be none: as it was read ahead, or its beginning. It may be as large as a file. */
+const glancedText = (answer: WireAnswer, kind: TextKind): string =>
+  decodeText({ ...answer, bytes: answer.bytes.subarray(0, answerTextGlancedBytes) }, kind).text
+
 /**
  * Reads an error answer, only for the rules: JSON when it is JSON, XML when the operation parses XML and it is one,
  * else its text. Nothing of it is kept.
@@ -215,7 +222,7 @@ export const glance = (answer: WireAnswer, { inlineBytes, parse }: Omit<Reading,
   if (answer.bytes.length === 0) return nothing
   return Either.getOrElse(readJsonAnswer(answer, "application/json", inlineBytes), () => {
     const xml = parse?.format === "xml" ? parse : undefined
-    const { text } = decodeText(answer, xml === undefined ? "other" : "xml")
+    const text = glancedText(answer, xml === undefined ? "other" : "xml")
     const view = xml === undefined ? text : Either.getOrElse(parsed(answer, text, xml), () => text)
     return { ...nothing, view }
   })

@@ -15,7 +15,7 @@ import type { Exchange } from "./AsyncCalls.js"
 import { withBlottedHead, withBlottedHeaders } from "./BlottedAnswers.js"
 import { type Blot, blotFor } from "./Blotting.js"
 import type { CallPlan } from "./CallPlan.js"
-import { type Case, judgeStatus, type StatedFailure } from "./StatedFailures.js"
+import { type Case, isSuccessStatus, judgeStatus, type StatedFailure } from "./StatedFailures.js"
 import { isLarge, workedThrough } from "./LargeAnswers.js"
 import { type Key, placeKey, secretParts } from "./KeyPlacement.js"
 import type { OAuthTokens, TokenRefused } from "./OAuthTokens.js"
@@ -157,7 +157,11 @@ const exchanged = (
         onSuccess: (answer) => {
           const { parse } = operation.response
           if (isLarge(answer, parse))
-            return workedThrough(blot === null ? answer : withBlottedHeaders(answer, blot), blot, parse)
+            return workedThrough(blot === null ? answer : withBlottedHeaders(answer, blot), blot, {
+              allowed: operation.contentTypes,
+              parse,
+              isGlanced: operation.async !== undefined || !isSuccessStatus(operation, answer.status)
+            })
           return Effect.succeed(
             blot === null ? answer : { ...withBlottedHeaders(answer, blot), bytes: blot(answer.bytes) }
           )

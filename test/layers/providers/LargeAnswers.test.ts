@@ -1,10 +1,17 @@
 // What a large answer is worked through in slices must become exactly what it becomes at once.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
-import { answerContainersMax, answerDepthMax, csvRowsMax } from "../../../src/domain/limits/Calls.js"
+import {
+  answerContainersMax,
+  answerDepthMax,
+  answerTextGlancedBytes,
+  csvRowsMax
+} from "../../../src/domain/limits/Calls.js"
+import { writeJson } from "../../../src/domain/LosslessJson.js"
 import { allSteps } from "../../../src/services/Slices.js"
 import { textSteps } from "../../../src/layers/providers/AnswerText.js"
 import { readCsv, readCsvInSlices } from "../../../src/layers/providers/CsvReading.js"
+import { workedThrough } from "../../../src/layers/providers/LargeAnswers.js"
 import { callOnce, platformKey, serve } from "./support.js"
 
 const secret = "sk-live-0123456789abcdef"
@@ -69,6 +76,47 @@ describe("a large answer", () => {
     )
   )
 
+  const manyLists = `[${"[],".repeat(answerContainersMax)}[]]`
+  const blanks = " \r\n\t".repeat(100)
+
+  it.scopedLive("of JSON behind many blanks is what it is without them, and no larger", () =>
+    Effect.gen(function* () {
+      for (const body of [
+        `${blanks}${manyRows}`,
+        Buffer.from(`\ufeff${blanks}${manyRows}`, "utf8"),
+        Buffer.from(`\ufeff${blanks}${manyRows}`, "utf16le"),
+        Buffer.from(`\ufeff${blanks}${manyRows}`, "utf16le").swap16()
+      ]) {
+        const result = yield* called(body, "application/json", {
+          response: { success: "body[11999].tags[3][0] == `11999`" }
+        })
+        assert.strictEqual(result._tag === "Answered" && result.outcome, "hit")
+      }
+      const result = yield* called(`${blanks}${manyLists}`, "application/json")
+      assert.match(result._tag === "Answered" ? "" : result.failure.message, /more than 500000 lists and objects/)
+    })
+  )
+
+  it.scopedLive("of a JSON that is no list, object or text among blanks is read", () =>
+    Effect.gen(function* () {
+      const filler = " ".repeat(200_000)
+      for (const [body, value] of [
+        [`${filler}12345678901234567890${filler}`, "12345678901234567890"],
+        [`-7${filler}`, "-7"],
+        [`${filler}true`, "true"],
+        [`${filler}null`, "null"]
+      ] as const) {
+        const result = yield* called(body, "application/json")
+        assert.strictEqual(
+          result._tag === "Answered" && result.body._tag === "Json" ? writeJson(result.body.value) : "",
+          value
+        )
+      }
+      for (const body of [filler, `${filler}no`, `${filler}1 2`, `${"1".repeat(200_000)}`])
+        assert.strictEqual((yield* called(body, "application/json"))._tag, "CallLost")
+    })
+  )
+
   it.scopedLive("of JSON that breaks off is no JSON", () =>
     Effect.map(called(manyRows.slice(0, -1), "application/json"), (result) =>
       assert.strictEqual(
@@ -79,7 +127,7 @@ describe("a large answer", () => {
   )
 
   it.scopedLive("of JSON with more lists than can be read fails, and says why", () =>
-    Effect.map(called(`[${"[],".repeat(answerContainersMax)}[]]`, "application/json"), (result) =>
+    Effect.map(called(manyLists, "application/json"), (result) =>
       assert.match(result._tag === "Answered" ? "" : result.failure.message, /more than 500000 lists and objects/)
     )
   )
@@ -107,6 +155,50 @@ describe("a large answer", () => {
       ),
       (result) => assert.strictEqual(result._tag === "Answered" ? "" : result.failure.code, "rate_limited")
     )
+  )
+
+  it.scopedLive("of an error status that is no JSON shows the rules its beginning", () =>
+    Effect.gen(function* () {
+      const rule = `length(body) == \`${answerTextGlancedBytes}\` && starts_with(body, 'quota')`
+      for (const type of ["application/octet-stream", "application/json"]) {
+        const result = yield* called(
+          `quota ${"x".repeat(2 * answerTextGlancedBytes)}`,
+          type,
+          { response: { errors: [{ when: rule, code: "rate_limited" }] } },
+          500
+        )
+        assert.strictEqual(result._tag === "Answered" ? "" : result.failure.code, "rate_limited")
+      }
+    })
+  )
+
+  it.effect("is read in slices as whatever it may be read as, and as nothing else", () =>
+    Effect.gen(function* () {
+      const aheadOf = (body: string, type: string | null, more: object) =>
+        Effect.map(
+          workedThrough(
+            { status: 200, headers: type === null ? {} : { "content-type": type }, bytes: Buffer.from(body) },
+            null,
+            { allowed: ["application/json"], parse: undefined, isGlanced: false, ...more }
+          ),
+          ({ ahead }) => Object.keys(ahead ?? {})
+        )
+      const csv = `"a","b"\n${'"1","2"\n'.repeat(15_000)}`
+      const parse = { parse: { format: "csv", delimiter: ",", header: true } }
+      const glanced = { isGlanced: true }
+      for (const [body, type, more, read] of [
+        [manyRows, "application/json", {}, ["json"]],
+        [manyRows, null, {}, ["json"]],
+        [csv, "application/json", {}, ["json"]],
+        [csv, "text/csv", parse, ["text", "parsed"]],
+        [csv, "text/csv", { ...parse, ...glanced }, ["json", "text", "parsed"]],
+        [manyRows, "text/html", {}, ["text"]],
+        [manyRows, "text/html", glanced, ["json", "text"]],
+        [manyRows, "application/octet-stream", {}, []],
+        [csv, "application/octet-stream", glanced, ["json"]]
+      ] as const)
+        assert.deepStrictEqual<ReadonlyArray<string>>(yield* aheadOf(body, type, more), read, `${type} ${read.join()}`)
+    })
   )
 
   it.scopedLive("of XML is data for the rules", () =>
