@@ -197,7 +197,7 @@ const answerOf = Effect.fnUntraced(function* (call: PagedCall, read: PagesRead, 
   // Where one page stands for all, the others were not delivered.
   const facts = Either.isRight(together)
     ? read.facts
-    : read.facts.map((page, at) => (at === 0 ? page : failedPage(page.cost)))
+    : read.facts.map((page, at) => (at === 0 ? page : { ...page, ...failedPage(page.cost) }))
   const pages =
     why !== null ? ` It is not all: ${why}.` : read.count === 1 ? "" : ` It was read in ${read.count} pages.`
   const note = read.isCut

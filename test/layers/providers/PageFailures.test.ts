@@ -88,6 +88,28 @@ describe("a page that fails", () => {
     })
   )
 
+  it.scopedLive("costs so too where the pages cannot be read together", () =>
+    Effect.gen(function* () {
+      const provider = yield* serve((seen, response) => {
+        const isFirst = parameter(seen, "at") === null
+        if (!isFirst && provider.requests.length <= 3)
+          return json(response, 500, { cost: 1500 }, { "retry-after": "0" })
+        const things = upTo(10).map((id) => ({ id: isFirst ? id : id + 10 }))
+        json(response, 200, { data: { things }, cost: 100, ...(isFirst ? { next: 10 } : {}) })
+      })
+      const paid = {
+        ...options,
+        operation: shape(byCursor, {
+          price: { basis: "per_call", micros: 1000, maxMicros: 2000, source: "https://price.test" },
+          response: { costMicros: "body.cost", success: "length(body.data.things) < `15`" }
+        })
+      }
+      const end = yield* call(provider, paid)
+      assert.include(reasonOf(end), "its pages together cannot be read")
+      assert.deepStrictEqual([costOf(end, paid, 6000), isComplete(end)], [2100, false])
+    })
+  )
+
   for (const page of [{ message: "quota" }, {}, null, { data: {} }, { data: { things: "none" } }, { data: [] }])
     it.scopedLive(`to have a list is not the end of all pages: ${JSON.stringify(page)}`, () =>
       Effect.gen(function* () {
