@@ -13,6 +13,7 @@ import type { Json } from "../../domain/Json.js"
 import { callsPerProviderMax } from "../../domain/limits/Nodes.js"
 import { setMember } from "../../domain/Members.js"
 import type { DecodedText, TextKind } from "./AnswerText.js"
+import { ArrivingBytes } from "./ArrivingBytes.js"
 import { type Egress, TargetRefused } from "./Egress.js"
 
 interface WireRequest {
@@ -106,6 +107,9 @@ const flatten = (headers: NodeJS.Dict<string | Array<string>>): { readonly [name
   return flat
 }
 
+/** A whole answer, whose bytes are still to be put together. */
+type Arrived = Omit<WireAnswer, "ahead" | "bytes"> & { readonly body: ArrivingBytes }
+
 class Stopped extends Data.TaggedError("Stopped") {}
 
 const codeOf = (error: Error): string => ("code" in error && typeof error.code === "string" ? error.code : error.name)
@@ -133,15 +137,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   private headers: { readonly [name: string]: string } = {}
   private encoding = "identity"
   private decoder: Transform | undefined
-  private chunks: Array<Buffer> = []
+  private body = new ArrivingBytes()
   private received = 0
-  private decoded = 0
   private over = false
   private socket: SocketMeter | undefined
 
   constructor(
     private readonly maxBytes: number,
-    private done: (result: Either.Either<WireAnswer, WireFailure>) => void
+    private done: (result: Either.Either<Arrived, WireFailure>) => void
   ) {}
 
   /** Called each time bytes arrive, with their number since the request began. */
@@ -180,16 +183,16 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.received += chunk.length
     if (this.received > this.maxBytes) return this.fail("too_large", "body", controller)
     if (this.encoding === "identity" || this.encoding === "") {
-      this.chunks.push(chunk)
+      this.body.add(chunk)
       return
     }
     if (this.decoder === undefined) {
       const decoder = decoderFor(this.encoding, chunk)
       if (decoder === undefined) return this.fail("broken", "content-encoding", controller)
       decoder.on("data", (part: Buffer) => {
-        this.decoded += part.length
-        if (this.decoded > this.maxBytes) return this.fail("too_large", "decompressed body", controller)
-        this.chunks.push(part)
+        if (this.body.length + part.length > this.maxBytes)
+          return this.fail("too_large", "decompressed body", controller)
+        this.body.add(part)
       })
       decoder.on("drain", () => controller.resume())
       decoder.on("error", () => this.fail("broken", "compressed body", controller))
@@ -225,9 +228,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   private finish(): void {
     if (this.over) return
     this.over = true
-    const { chunks } = this
-    const bytes = chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks)
-    this.tell(Either.right({ status: this.status ?? 0, headers: this.headers, bytes }))
+    this.tell(Either.right({ status: this.status ?? 0, headers: this.headers, body: this.body }))
   }
 
   private fail(reason: WireFailure["reason"], word: string, controller = this.controller): void {
@@ -238,9 +239,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** The connection keeps this exchange until its next one, and with it neither the answer nor who waited for it. */
-  private tell(result: Either.Either<WireAnswer, WireFailure>): void {
+  private tell(result: Either.Either<Arrived, WireFailure>): void {
     const { done } = this
-    this.chunks = []
+    this.body = new ArrivingBytes()
     this.done = ignored
     done(result)
   }
@@ -304,7 +305,7 @@ class MeteredClient extends Client {
   }
 }
 
-const exchangeWith = (agent: Agent, request: WireRequest, limits: Limits): Effect.Effect<WireAnswer, WireFailure> =>
+const exchangeWith = (agent: Agent, request: WireRequest, limits: Limits): Effect.Effect<Arrived, WireFailure> =>
   Effect.async((resume) => {
     const exchange = new Exchange(limits.maxBytes, (result) => {
       clearTimeout(deadline)
@@ -373,7 +374,10 @@ export const makeTransport = (egress: Egress): Effect.Effect<Transport, never, S
             Effect.fail(
               new WireFailure({ reason: "refused", word: refused.range, sent: false, status: null, headers: {} })
             ),
-          onRight: () => exchangeWith(agent, request, limits)
+          onRight: () =>
+            Effect.flatMap(exchangeWith(agent, request, limits), ({ body, headers, status }) =>
+              Effect.map(body.whole, (bytes): WireAnswer => ({ status, headers, bytes }))
+            )
         })
     })
   )
