@@ -112,6 +112,13 @@ const fromDocument = Effect.fnUntraced(function* (
   return made
 })
 
+/** Whether a secret stands in the text, in whatever way it is written. */
+const holdsAny = Effect.fnUntraced(function* (text: string, secrets: ReadonlyArray<string>) {
+  const { blotFor } = yield* Effect.promise(() => import("../layers/providers/Blotting.js"))
+  const bytes = Buffer.from(text)
+  return blotFor(secrets)?.(Buffer.from(bytes)).equals(bytes) === false
+})
+
 /** What the check says of the new manifest, beside the built-in catalog. */
 const problemsOf = Effect.fnUntraced(function* (file: string, text: string) {
   const { decodeCatalog } = yield* Effect.promise(() => import("../layers/catalog/ManifestReading.js"))
@@ -149,7 +156,7 @@ export const catalogNew = Command.make(
         const [written] = manifestTexts([endpoint])
         if (written === undefined) return yield* new NotMade({ reason: "there is no operation" })
         const text = (yield* Drafts.schemaLiner(gateway))(written.text)
-        if (secrets.some((secret) => text.includes(secret)))
+        if (yield* holdsAny(text, secrets))
           return yield* new NotMade({ reason: "the key stands in another part of the command too; take it out there" })
         const problems = yield* problemsOf(written.file, text)
         const { will, write } = yield* Drafts.plannedDrafts(to, [{ file: written.file, text }], {

@@ -87,10 +87,25 @@ layer(CommandLineTest, { excludeTestServices: true })("catalog new", (it) => {
           const told = yield* made(name, `curl https://a.example/${key.split(" ").at(-1) ?? ""} -H '${key}'`)
           assert.deepStrictEqual(told["problems"], [], name)
         }
-        const twice = yield* cli(["catalog", "new", "--to", folderOf("two")], {
-          input: "curl https://a.example/topsecret1 -H 'X-Api-Key: topsecret1'"
-        })
-        assert.include(twice.err.join("\n"), "the key stands in another part of the command too")
+        const basic = Buffer.from("me:topsecret1").toString("base64")
+        for (const command of [
+          "https://a.example/topsecret1 -H 'X-Api-Key: topsecret1'",
+          "https://a.example/top%73ecret%31 -H 'X-Api-Key: topsecret1'",
+          `https://a.example/x?q=${Buffer.from("topsecret1").toString("base64")} -H 'X-Api-Key: topsecret1'`,
+          "https://a.example/x?q=topsecret1 -u me:topsecret1",
+          "https://a.example/x -u topsecret1: -H 'X-Team: topsecret1'",
+          "https://me:topsecret1@a.example/x?q=topsecret1",
+          `https://a.example/x?q=topsecret1 -H 'Authorization: Basic ${basic}'`,
+          "https://a.example/x?q=topsecret1 -b 'theme=dark; sid=topsecret1'",
+          "https://a.example/x?q=topsecret1 -H 'Cookie: sid=topsecret1'"
+        ]) {
+          const twice = yield* cli(["catalog", "new", "--to", folderOf("two")], { input: `curl ${command}` })
+          assert.include(twice.err.join("\n"), "the key stands in another part of the command too", command)
+        }
+        assert.deepStrictEqual(
+          (yield* made("themed", "curl https://a.example/x?q=darkness -b 'theme=darkness'"))["problems"],
+          []
+        )
       })
   )
 

@@ -6,7 +6,7 @@ import { noteOf, together } from "./ImportedKeys.js"
 import type { ImportedAuth, ImportedField } from "./ImportedOperation.js"
 import { fileSchema } from "./OpenApiBodies.js"
 import { isPlaceholder, partsOf } from "./Placeholders.js"
-import { holdsSecret, isNameOfKey, keyName, namesSecret } from "./SecretLooks.js"
+import { holdsSecret, isNameOfKey, keyName, looksSecret, namesSecret } from "./SecretLooks.js"
 
 const wholeNumber = /^-?\d+$/
 
@@ -49,9 +49,28 @@ export class Collected {
 
   key(auth: ImportedAuth, what: string, secret: string): void {
     this.keys.push(auth)
-    const isShown = isPlaceholder(secret) || partsOf(secret).some((part) => part.isPlaceholder) || isNameOfKey(secret)
-    if (secret.length >= secretCharsMin && !isShown) this.secrets.push(secret)
+    this.secret(secret)
     this.leftOut.push(`the key (${what})`)
+  }
+
+  /** A text that must stand nowhere in the manifest, and the password in it. */
+  secret(text: string): void {
+    const colon = text.indexOf(":")
+    const [user, password] = [text.slice(0, Math.max(0, colon)), text.slice(colon + 1)]
+    for (const each of new Set([text, password, ...(password.length < secretCharsMin ? [user] : [])])) {
+      const isShown = isPlaceholder(each) || partsOf(each).some((part) => part.isPlaceholder) || isNameOfKey(each)
+      if (each.length >= secretCharsMin && !isShown) this.secrets.push(each)
+    }
+  }
+
+  /** Cookies of a browser: those that look like a key are one. */
+  cookies(text: string): void {
+    this.leftOut.push("the cookies")
+    for (const pair of text.split(";")) {
+      const at = pair.indexOf("=")
+      const [name, value] = [pair.slice(0, Math.max(0, at)).trim(), pair.slice(at + 1).trim()]
+      if (namesSecret(name) || looksSecret(value)) this.secret(value)
+    }
   }
 
   private isKeyOf(place: typeof Place.Type, name: string, value: Json): boolean {

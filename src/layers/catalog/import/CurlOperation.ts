@@ -34,13 +34,14 @@ const takeHeader = (found: Collected, name: string, value: string): void => {
   const what = `header ${name}`
   if (/^(?:proxy-)?authorization$/i.test(name)) {
     const [, scheme = "", secret = ""] = /^(\S+)\s+(.*)$/.exec(value) ?? []
+    if (/^basic$/i.test(scheme)) found.secret(Buffer.from(secret, "base64").toString("utf8"))
     if (/^(?:bearer|basic)$/i.test(scheme)) return found.key({ type: scheme.toLowerCase() }, what, secret)
     return secret === "" || scheme.includes("=") || isPlaceholder(value)
       ? found.key({ type: "header", name }, what, value)
       : found.key({ type: "header", name, prefix: `${scheme} ` }, what, secret)
   }
   if (ownHeader.test(name)) {
-    if (/^cookie$/i.test(name)) found.leftOut.push("the cookies")
+    if (/^cookie$/i.test(name)) found.cookies(value)
     if (/^accept$/i.test(name) && !/\*\/\*|application\/json/i.test(value))
       found.leftOut.push(
         `the header Accept, which says the contentTypes of the operation: let them begin with ${value}`
@@ -160,7 +161,7 @@ export const curlOperation = (command: string, id?: string): Either.Either<CurlO
     const host = request.origin.replace(/^https?:\/\/(?:[^/]*\}[^./]*\.)?/, "").replace(/:\d+$/, "")
     takeUser(found, request, host)
     for (const [name, value] of request.headers) takeHeader(found, name, value)
-    if (request.hasCookies) found.leftOut.push("the cookies")
+    if (request.cookies !== null) found.cookies(request.cookies)
     found.leftOut.push(...request.leftOut)
     const query = named(request.query)
     found.takeKeyOf("query", query)

@@ -29,7 +29,8 @@ export interface CurlRequest {
   readonly userScheme: string | null
   /** What `--aws-sigv4` says. */
   readonly signed: string | null
-  readonly hasCookies: boolean
+  /** What `--cookie` says: the cookies, or the file that has them. Null without it. */
+  readonly cookies: string | null
   readonly body:
     | { readonly _tag: "None" }
     | { readonly _tag: "Data"; readonly data: Given; readonly isJson: boolean }
@@ -208,7 +209,7 @@ export const readCurl = (command: string): Either.Either<CurlRequest, string> =>
     let userScheme: string | null = null
     let signed: string | null = null
     let inQuery = false
-    let hasCookies = false
+    let cookies: string | null = null
     let isJson = false
     let isUpload = false
     const headers: Array<readonly [string, string]> = []
@@ -232,7 +233,7 @@ export const readCurl = (command: string): Either.Either<CurlRequest, string> =>
         const colon = value.indexOf(":")
         if (colon > 0) headers.push([value.slice(0, colon).trim(), value.slice(colon + 1).trim()])
       } else if (name === "--user") user = value
-      else if (name === "--cookie") hasCookies = true
+      else if (name === "--cookie") cookies = cookies === null ? value : `${cookies}; ${value}`
       else if (name === "--oauth2-bearer") headers.push(["Authorization", `Bearer ${value}`])
       else if (name === "--aws-sigv4") signed = value
       else if (/^--(?:digest|ntlm|negotiate)$/.test(name)) userScheme = name.slice(2)
@@ -264,7 +265,7 @@ export const readCurl = (command: string): Either.Either<CurlRequest, string> =>
       user: user ?? address.user,
       userScheme,
       signed,
-      hasCookies,
+      cookies,
       body:
         parts.length > 0
           ? { _tag: "Parts", parts }
