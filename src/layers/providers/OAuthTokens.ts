@@ -1,16 +1,17 @@
 /**
  * OAuth 2 client credentials: an access token per client and token address, fetched once however many calls wait for
- * it, kept until shortly before it expires, and dropped when a provider refuses it. The fetch belongs to nobody's call:
- * a caller that is interrupted, or whose time is over, takes nothing away from the others.
+ * it, renewed shortly before it expires, and dropped when a provider refuses it. Where the token address fails or is
+ * slow then, the token goes on until it ends. The fetch belongs to nobody's call: a caller that is interrupted, or
+ * whose time is over, takes nothing away from the others.
  */
-import { Clock, Data, Deferred, Effect, Either, Schema, type Scope } from "effect"
+import { Clock, Data, Deferred, Effect, Either, Option, Schema, type Scope } from "effect"
 import { oauthAnswerBytesMax, oauthMillis } from "../../domain/limits/Access.js"
 import type { Auth } from "../../domain/Manifest.js"
 import { userAgent } from "../../domain/Product.js"
 import { setBounded } from "./BoundedMap.js"
 import { basicValue, type ClientCredentials } from "./KeyPlacement.js"
 import { tokenShape } from "./OAuthAnswers.js"
-import { renewalFrom, secondsOf } from "./TokenLife.js"
+import { patienceMillis, renewalFrom, secondsOf } from "./TokenLife.js"
 import { type Transport, WireFailure } from "./Transport.js"
 
 export type OAuth = Extract<Auth, { readonly type: "oauth2_client_credentials" }>
@@ -50,6 +51,9 @@ interface Held {
   readonly token: Deferred.Deferred<string, TokenRefused | WireFailure>
   value: string | undefined
   renewFrom: number
+  worksUntil: number
+  /** The token that this one replaces, until that ends or the provider refuses it. */
+  before: Held | undefined
 }
 
 /** `rewrite` gives the origin that is really called for a token address. */
@@ -101,21 +105,32 @@ export const makeOAuthTokens = (
       return decoded.right
     })
 
-    const start = Effect.fnUntraced(function* (key: string, auth: OAuth, client: ClientCredentials) {
+    const works = ({ value, worksUntil }: Held, now: number): boolean => value !== undefined && now < worksUntil
+
+    const start = Effect.fnUntraced(function* (key: string, auth: OAuth, client: ClientCredentials, before?: Held) {
       const token = yield* Deferred.make<string, TokenRefused | WireFailure>()
-      const entry: Held = { token, value: undefined, renewFrom: Number.POSITIVE_INFINITY }
+      const entry: Held = { token, value: undefined, renewFrom: Infinity, worksUntil: Infinity, before }
       setBounded(held, clientsMax, key, entry)
       const fill = fetch(auth, client).pipe(
         Effect.tap((answer) =>
           Effect.map(Clock.currentTimeMillis, (now) => {
-            entry.value = answer.access_token
             const seconds = secondsOf(answer.expires_in)
-            entry.renewFrom = renewalFrom(now, seconds === null ? lifeWithoutExpiryMs : seconds * 1000)
+            const lifeMillis = seconds === null ? lifeWithoutExpiryMs : seconds * 1000
+            entry.value = answer.access_token
+            entry.renewFrom = renewalFrom(now, lifeMillis)
+            entry.worksUntil = now + lifeMillis
+            entry.before = undefined
           })
         ),
         Effect.map((answer) => answer.access_token),
         // A failure is reported to the callers that wait and is then forgotten: the next call tries again.
-        Effect.tapErrorCause(() => Effect.sync(() => held.get(key) === entry && held.delete(key)))
+        Effect.tapErrorCause(() =>
+          Effect.sync(() => {
+            if (held.get(key) !== entry) return
+            if (entry.before === undefined) held.delete(key)
+            else held.set(key, entry.before)
+          })
+        )
       )
       // Only the entry and the start of its fetch must happen together. The fetch itself ends with its deadline or with
       // the scope.
@@ -131,7 +146,18 @@ export const makeOAuthTokens = (
         const entry =
           present !== undefined && present.renewFrom > now
             ? present
-            : yield* Effect.uninterruptible(start(key, auth, client))
+            : yield* Effect.uninterruptible(
+                start(key, auth, client, present !== undefined && works(present, now) ? present : undefined)
+              )
+        if (entry.before !== undefined) {
+          const renewed = yield* Effect.timeoutOption(
+            Effect.option(Deferred.await(entry.token)),
+            Math.min(patienceMillis, timeoutMs)
+          )
+          const { before } = entry
+          if (Option.isSome(renewed) && Option.isSome(renewed.value)) return renewed.value.value
+          if (before?.value !== undefined && works(before, yield* Clock.currentTimeMillis)) return before.value
+        }
         // Calls of all operations share the fetch, so their own time limits end only their waiting.
         return yield* Effect.timeoutFail(Deferred.await(entry.token), {
           duration: timeoutMs,
@@ -141,7 +167,9 @@ export const makeOAuthTokens = (
       drop: (auth, client, token) =>
         Effect.sync(() => {
           const key = keyOf(auth, client)
-          if (held.get(key)?.value === token) held.delete(key)
+          const present = held.get(key)
+          if (present?.value === token) held.delete(key)
+          else if (present?.before?.value === token) present.before = undefined
         })
     }
   })

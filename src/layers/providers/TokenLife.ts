@@ -14,3 +14,6 @@ export const secondsOf = (value: unknown): number | null => {
 /** From when on a token that is given `now` is renewed before it is used. */
 export const renewalFrom = (now: number, lifeMillis: number): number =>
   now + Math.floor(Math.max(lifeMillis - renewalEarlyMillis, lifeMillis / 2))
+
+/** How long a call waits for the renewal of a token that still works. */
+export const patienceMillis = 1_000

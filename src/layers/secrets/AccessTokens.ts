@@ -44,6 +44,7 @@ import type { Ids } from "../../services/Ids.js"
 import type { PlatformKeys } from "../../services/PlatformKeys.js"
 import type { Sealing } from "../../services/Sealing.js"
 import { pairOf } from "../providers/KeyPlacement.js"
+import { patienceMillis } from "../providers/TokenLife.js"
 import { aboutOf, type ConnectionRow, type SecretRows } from "./SecretRows.js"
 import { grantFrom, grantOf, grantText, type StoredGrant } from "./StoredGrant.js"
 
@@ -58,8 +59,6 @@ export interface AccessTokenParts {
 
 const renewAnew = "Connect the account again."
 const waitMillis = 150
-/** How long a call waits for the renewal of a token that still works. */
-const patienceMillis = 1_000
 
 export const gone = new ConnectionUnusable({
   detail: "This connection was deleted.",
