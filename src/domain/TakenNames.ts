@@ -5,6 +5,7 @@
  */
 import type { JsonObject } from "./Json.js"
 import type { Auth, Endpoint, Place } from "./Manifest.js"
+import { pathAndQuery } from "./manifest/Address.js"
 import { takesFields } from "./manifest/Request.js"
 import { member } from "./Members.js"
 import { isKnown } from "./OperationInput.js"
@@ -60,7 +61,7 @@ export const keyNamesAt = (auth: Auth, place: Place): ReadonlyArray<string> => {
 
 /** The names in the query that a path ends with. */
 export const namesInPath = ({ operation }: Pick<Request, "operation">): ReadonlyArray<string> => [
-  ...new URLSearchParams(operation.path.split("?", 2)[1] ?? "").keys()
+  ...new URLSearchParams(pathAndQuery(operation.path)[1] ?? "").keys()
 ]
 
 /** Two names that are the same here are one name to many servers. */

@@ -56,6 +56,12 @@ export const BaseUrl = Schema.String.pipe(
   Schema.filter((text) => addressProblem(text) ?? true, { jsonSchema: {} })
 )
 
+/** The path of an operation, and the query of its own, which may hold question marks. Null where it has none. */
+export const pathAndQuery = (written: string): readonly [path: string, query: string | null] => {
+  const at = written.indexOf("?")
+  return at < 0 ? [written, null] : [written.slice(0, at), written.slice(at + 1)]
+}
+
 /** Begins with a slash. `{name}` stands for a field of the input, a variable or a key. */
 export const OperationPath = Schema.String.pipe(
   Schema.startsWith("/"),

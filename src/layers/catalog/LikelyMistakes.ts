@@ -4,6 +4,7 @@
  */
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import type { Endpoint, JobManifest, Operation } from "../../domain/Manifest.js"
+import { pathAndQuery } from "../../domain/manifest/Address.js"
 import { member } from "../../domain/Members.js"
 import { inputFields, neededSets } from "../../domain/OperationInput.js"
 import { didYouMean, fieldMeant } from "../../domain/Similar.js"
@@ -71,7 +72,7 @@ const ofBindings = (operation: Operation, fields: Fields) =>
 /** What the path asks of the input, and what looks like a placeholder of another language. */
 const ofPath = ({ operation, provider }: Endpoint, fields: Fields) => {
   const { bindings, fixed, path } = operation
-  const [template = ""] = path.split("?", 1)
+  const [template] = pathAndQuery(path)
   const given = new Set([
     ...Object.keys(provider.variables ?? {}),
     ...keyPlaces(provider.auth).map(({ name }) => name),

@@ -6,6 +6,7 @@ import { Either } from "effect"
 import { cutText } from "../../domain/Characters.js"
 import { isObject, type JsonObject } from "../../domain/Json.js"
 import type { Binding, Endpoint, Place } from "../../domain/Manifest.js"
+import { pathAndQuery } from "../../domain/manifest/Address.js"
 import { comparable, isTaken } from "../../domain/TakenNames.js"
 import { keyPlaces } from "./KeyPlacement.js"
 import { signingProblems } from "./Signing.js"
@@ -67,7 +68,7 @@ export const keyProblems = ({
       if (place.in !== "path") return []
       if (Object.values(bindings).some((each) => each.in === "path" && each.name === place.name))
         return [{ path: "bindings", message: `put a field at {${place.name}}, where the key goes` }]
-      return paths.every((each) => each.split("?", 1)[0]?.includes(`{${place.name}}`) === true)
+      return paths.every((each) => pathAndQuery(each)[0].includes(`{${place.name}}`))
         ? []
         : [{ path: "path", message: `has no {${place.name}} for the key` }]
     })

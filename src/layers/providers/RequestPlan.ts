@@ -8,7 +8,7 @@
 import { Either } from "effect"
 import { isObject, type Json, type JsonObject } from "../../domain/Json.js"
 import type { Binding, Endpoint, FixedValue, Place } from "../../domain/Manifest.js"
-import { signProblem } from "../../domain/manifest/Address.js"
+import { pathAndQuery, signProblem } from "../../domain/manifest/Address.js"
 import { headerName, headerText, noHeaderName, noHeaderText } from "../../domain/manifest/Auth.js"
 import { setMember } from "../../domain/Members.js"
 import { type BodyPath, bodyPath, type Members, pathProblem, setPath } from "./BodyPaths.js"
@@ -95,7 +95,7 @@ export const planRequest = ({
   const base = planAddress(provider.baseUrl, provider.variables)
   if (Either.isLeft(base)) return Either.left([{ path: "baseUrl", message: base.left }])
   const basePath = base.right.pathname.replace(/\/$/, "")
-  const [template = "", fixedQuery] = operation.path.split("?", 2)
+  const [template, fixedQuery] = pathAndQuery(operation.path)
   const isVariable = (name: string): boolean => Object.hasOwn(provider.variables ?? {}, name)
   const keyNames = keyPlaces(provider.auth).flatMap((place) => (place.in === "path" ? [place.name] : []))
   const inPath = new Set(placeholdersOf(template).filter((name) => !isVariable(name) && !keyNames.includes(name)))
@@ -278,7 +278,7 @@ export const planRequest = ({
     const kind = mayBeNone && isEmpty ? "query" : (bodies[0] ?? (hasBody || !isEmpty ? "json" : "query"))
     return Either.right({
       method: operation.method,
-      path: `${basePath}${filled}${fixedQuery === undefined ? "" : `?${fixedQuery}`}`,
+      path: `${basePath}${filled}${fixedQuery === null ? "" : `?${fixedQuery}`}`,
       query,
       headers,
       body:

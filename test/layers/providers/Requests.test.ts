@@ -2,6 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either, Fiber, Inspectable, Logger } from "effect"
 import { productVersion, userAgent } from "../../../src/domain/Product.js"
+import { namesInPath } from "../../../src/domain/TakenNames.js"
 import { planRequest } from "../../../src/layers/providers/RequestPlan.js"
 import { Providers } from "../../../src/services/Providers.js"
 import { spellingsOf } from "../../support/spellings.js"
@@ -39,6 +40,15 @@ describe("bindings", () => {
         [request.method, request.url, request.body],
         ["GET", "/search?v=2&q=a%26b%3Dc%20d&n=3&on=true", ""]
       )
+    })
+  )
+
+  it.scopedLive("a query of the path is sent with all of its question marks, and its names are taken", () =>
+    Effect.gen(function* () {
+      const operation = { method: "GET", path: "/search?for=a?b=c?&d=e" }
+      const { url } = yield* sent({ operation, input: { q: "x" } })
+      assert.strictEqual(url, "/search?for=a?b=c?&d=e&q=x")
+      assert.deepStrictEqual(namesInPath(endpointOf({ operation })), ["for", "d"])
     })
   )
 

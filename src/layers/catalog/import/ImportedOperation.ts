@@ -15,7 +15,7 @@ import {
   ProviderId,
   ProviderManifest
 } from "../../../domain/Manifest.js"
-import { withPercentEscapes } from "../../../domain/manifest/Address.js"
+import { pathAndQuery, withPercentEscapes } from "../../../domain/manifest/Address.js"
 import { readUrl } from "../../../domain/Url.js"
 import { makeEndpoint } from "../ManifestEndpoints.js"
 import { operationProblems } from "../Soundness.js"
@@ -263,7 +263,7 @@ export class OperationImporter {
     const path = withPercentEscapes(written)
     if (path !== written)
       this.report.note("changed", id, "wrote characters of the path that no address may have as percent escapes")
-    const named = namedFields(this.fieldsOf({ ...source, method }, path.split("?", 1)[0] ?? ""))
+    const named = namedFields(this.fieldsOf({ ...source, method }, pathAndQuery(path)[0]))
     const summary = cutText(source.description.trim(), summaryMax).trim() || source.name.trim() || id
     const tags = cutText(
       source.tags
