@@ -2,6 +2,7 @@
  * What an answer says beside its result: waiting times, words for an error message, costs and counts. Each is bounded,
  * and one that makes no sense is told apart from one that is absent.
  */
+import { hash } from "node:crypto"
 import { Either } from "effect"
 import { isNumberText } from "../../domain/ExactNumber.js"
 import { cutText, wellFormed } from "../../domain/Characters.js"
@@ -12,6 +13,10 @@ import { allSteps } from "../../services/Slices.js"
 import { textSteps } from "./AnswerText.js"
 import { type AnswerView, type Expression, read } from "./Expressions.js"
 import type { WireAnswer } from "./Transport.js"
+
+/** SHA-256 of the bytes of an answer, in hex. */
+export const digestOf = ({ ahead, bytes }: Pick<WireAnswer, "ahead" | "bytes">): string =>
+  ahead?.digest ?? hash("sha256", bytes)
 
 const retryAfterSecondsMax = 3600
 

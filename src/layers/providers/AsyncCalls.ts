@@ -4,7 +4,6 @@
  * fetch of the result only read: one that fails in passing is sent again, a few times in a row. Once started, the
  * operation is cancelled at the provider when it is interrupted or takes too long.
  */
-import { hash } from "node:crypto"
 import { Clock, Effect, Either, Option } from "effect"
 import type { Json } from "../../domain/Json.js"
 import type { AsyncRules, VariableValues } from "../../domain/Manifest.js"
@@ -21,7 +20,7 @@ import {
 import { toldAfter } from "../../domain/ToldCost.js"
 import { InputRejected, InvalidResponse, ProviderTimeout, RedirectBlocked } from "../../domain/RunFailures.js"
 import type { Callback } from "../../services/ProviderCallbacks.js"
-import { beginningOf, costTold } from "./AnswerEvidence.js"
+import { beginningOf, costTold, digestOf } from "./AnswerEvidence.js"
 import { glance, readAnswer } from "./AnswerReading.js"
 import { type Missed, pauseBefore, pauseGrowth } from "./AskingAgain.js"
 import type { CallPlan } from "./CallPlan.js"
@@ -87,7 +86,7 @@ export const runToEnd = (call: AsyncCall): Effect.Effect<ProviderAnswer, CallFai
     costSoFar = toldAfter(costSoFar, costTold(plan.rules.costMicros, { ...seenNow }))
     call.onCost?.(costSoFar, {
       ...seen.evidence,
-      responseDigest: hash("sha256", answer.bytes),
+      responseDigest: digestOf(answer),
       responseBytes: answer.bytes.length
     })
   }

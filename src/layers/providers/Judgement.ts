@@ -3,7 +3,6 @@
  * no rule speaks, cost and result count as evidence, and the output map. Pure; every way out is a verdict or a failure
  * of the contract.
  */
-import { hash } from "node:crypto"
 import { Either, Option } from "effect"
 import { normalize } from "../../domain/OutputMapping.js"
 import type { Json } from "../../domain/Json.js"
@@ -26,7 +25,7 @@ import {
   UnsupportedResponseType
 } from "../../domain/RunFailures.js"
 import { answerCheckOf } from "./AnswerSchema.js"
-import { beginningOf, costTold, countTold, quoted } from "./AnswerEvidence.js"
+import { beginningOf, costTold, countTold, digestOf, quoted } from "./AnswerEvidence.js"
 import { glance, nothing, type ReadAnswer, readAnswer, type Reading, type Unreadable } from "./AnswerReading.js"
 import { type AnswerView, holds, isOverworked, read } from "./Expressions.js"
 import { isLarge } from "./LargeAnswers.js"
@@ -278,7 +277,7 @@ export const judge = (seen: Case, answer: WireAnswer): Either.Either<ProviderAns
     const providerRequestId = quoted(read(seen.rules.requestId, view)) ?? null
     const evidence: Evidence = {
       ...seen.evidence,
-      responseDigest: hash("sha256", answer.bytes),
+      responseDigest: digestOf(answer),
       responseBytes: answer.bytes.length,
       providerRequestId
     }

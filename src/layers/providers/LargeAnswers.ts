@@ -1,8 +1,9 @@
 /**
  * Large answers are worked through in slices, so that no answer holds up the requests of others: keys are blotted out,
- * JSON, XML and CSV are read. What was read travels with the answer (`ReadAhead`); the rules then find what they would
- * have read themselves. Small answers never come here.
+ * the digest is made, JSON, XML and CSV are read. What was read travels with the answer (`ReadAhead`); the rules then
+ * find what they would have read themselves. Small answers never come here.
  */
+import { createHash } from "node:crypto"
 import { Effect, Either } from "effect"
 import { isBlank, opensList, opensObject, quote } from "../../domain/JsonScanning.js"
 import type { Json } from "../../domain/Json.js"
@@ -114,6 +115,15 @@ const readAhead = Effect.fnUntraced(function* (
     : { ...json, text, parsed: yield* parsedAhead(text.text, parse) }
 })
 
+function* digestSteps(bytes: Buffer): Generator<void, string> {
+  const hash = createHash("sha256")
+  for (let from = 0; from < bytes.length; from += portion) {
+    hash.update(bytes.subarray(from, from + portion))
+    yield
+  }
+  return hash.digest("hex")
+}
+
 /** The answer without its keys, and read as far as its operation may need it. */
 export const workedThrough = Effect.fnUntraced(function* (
   answer: WireAnswer,
@@ -121,5 +131,6 @@ export const workedThrough = Effect.fnUntraced(function* (
   asked: MayBeRead
 ): Effect.fn.Return<WireAnswer> {
   const blotted = blot === null ? answer : { ...answer, bytes: yield* runInSlices(() => blot.steps(answer.bytes)) }
-  return { ...blotted, ahead: yield* readAhead(blotted, asked) }
+  const digest = yield* runInSlices(() => digestSteps(blotted.bytes))
+  return { ...blotted, ahead: { digest, ...(yield* readAhead(blotted, asked)) } }
 })

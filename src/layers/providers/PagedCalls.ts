@@ -174,8 +174,9 @@ const joined = Effect.fnUntraced(function* (call: PagedCall, read: PagesRead) {
     status: first.wire.status,
     headers: type === undefined ? others : { ...others, "content-type": mediaType(type) },
     bytes: yield* runInSlices(() => bytesSteps(whole)),
-    // What is written here need not be read again. It is no deeper than a page, and deeper pages have no list.
-    ahead: { json: { note: null, read: Either.right({ value: whole, tooDeep: false }) } }
+    // The digest is that of the pages. What is written here need not be read again. It is no deeper than a page, and
+    // deeper pages have no list.
+    ahead: { digest: read.digest(), json: { note: null, read: Either.right({ value: whole, tooDeep: false }) } }
   }
   return judge({ ...call.seen, input: call.input, isJoined: true }, wire)
 })

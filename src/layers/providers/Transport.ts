@@ -37,6 +37,8 @@ export interface WireAnswer {
 
 /** How an answer reads, worked out in slices. */
 export interface ReadAhead {
+  /** Of its bytes. */
+  readonly digest?: string
   readonly json?: {
     /** Says why the text differs from the answer; null when it does not. */
     readonly note: string | null

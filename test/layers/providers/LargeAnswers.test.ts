@@ -1,4 +1,5 @@
 // What a large answer is worked through in slices must become exactly what it becomes at once.
+import { hash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Either } from "effect"
 import {
@@ -181,7 +182,11 @@ describe("a large answer", () => {
             null,
             { allowed: ["application/json"], parse: undefined, isGlanced: false, ...more }
           ),
-          ({ ahead }) => Object.keys(ahead ?? {})
+          ({ ahead }) => {
+            const { digest, ...read } = ahead ?? {}
+            assert.strictEqual(digest, hash("sha256", body))
+            return Object.keys(read)
+          }
         )
       const csv = `"a","b"\n${'"1","2"\n'.repeat(15_000)}`
       const parse = { parse: { format: "csv", delimiter: ",", header: true } }
