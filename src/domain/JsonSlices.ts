@@ -48,6 +48,8 @@ interface Open {
 
 /** Characters that are read at once. */
 const portionChars = 65_536
+/** Characters that are walked over in one step: where they are brackets, that takes as long as to read many more. */
+const stepChars = 8_192
 
 const notJson = Either.left("not JSON" as const)
 
@@ -131,9 +133,9 @@ function* containerSteps(text: string, portion: number): Generator<void, Either.
     return true
   }
 
-  for (let at = 0, next = portion; at < text.length; at++) {
+  for (let at = 0, next = stepChars; at < text.length; at++) {
     if (at >= next) {
-      next = at + portion
+      next = at + stepChars
       yield
     }
     const code = text.charCodeAt(at)

@@ -24,7 +24,7 @@ export const inlineResultBytesLeast = 1_024
  */
 export const answerDepthMax = 512
 /**
- * Lists and objects, values of any kind, and members of one object, that the JSON of an answer of more than 64 KiB may
+ * Lists and objects, values of any kind, and members of one object, that the JSON of an answer of more than 256 KiB may
  * hold: small ones take many times the memory of their text. An answer with more cannot be read.
  */
 export const answerContainersMax = 500_000

@@ -57,7 +57,7 @@ export const readCsv = (text: string, { delimiter, header }: CsvShape): Either.E
   )
 
 /** Characters that are read in one turn of the event loop. */
-const portion = 16_384
+const portion = 4_096
 
 const rowsInSlices = (text: string, delimiter: string): Effect.Effect<Rows, string> =>
   Effect.async((resume) => {

@@ -27,7 +27,7 @@ import type { ReadAhead, WireAnswer } from "./Transport.js"
 import { xmlSteps } from "./XmlReading.js"
 
 /** Above this size, an answer is read in slices. XML and CSV take more time for each byte. */
-const jsonBytesMin = 65_536
+const jsonBytesMin = 262_144
 const parsedBytesMin = 32_768
 
 export const isLarge = ({ bytes }: WireAnswer, parse: Parse | undefined): boolean =>

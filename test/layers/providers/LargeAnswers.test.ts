@@ -100,7 +100,7 @@ describe("a large answer", () => {
 
   it.scopedLive("of a JSON that is no list, object or text among blanks is read", () =>
     Effect.gen(function* () {
-      const filler = " ".repeat(200_000)
+      const filler = " ".repeat(300_000)
       for (const [body, value] of [
         [`${filler}12345678901234567890${filler}`, "12345678901234567890"],
         [`-7${filler}`, "-7"],
@@ -113,7 +113,7 @@ describe("a large answer", () => {
           value
         )
       }
-      for (const body of [filler, `${filler}no`, `${filler}1 2`, `${"1".repeat(200_000)}`])
+      for (const body of [filler, `${filler}no`, `${filler}1 2`, `${"1".repeat(300_000)}`])
         assert.strictEqual((yield* called(body, "application/json"))._tag, "CallLost")
     })
   )
@@ -188,7 +188,7 @@ describe("a large answer", () => {
             return Object.keys(read)
           }
         )
-      const csv = `"a","b"\n${'"1","2"\n'.repeat(15_000)}`
+      const csv = `"a","b"\n${'"1","2"\n'.repeat(40_000)}`
       const parse = { parse: { format: "csv", delimiter: ",", header: true } }
       const glanced = { isGlanced: true }
       for (const [body, type, more, read] of [
