@@ -30,17 +30,17 @@ export interface TrimmedArray {
 export interface Trimmed {
   readonly value: Json
   readonly truncated: boolean
-  /** Only the arrays that lost items; without those for whose paths there is no room (`toldPathsCharsMax`). */
+  /** Only the arrays that lost items; without those for whose paths there is no room (`arraysCharsMax`). */
   readonly arrays: ReadonlyArray<TrimmedArray>
 }
 
 /**
- * What the told arrays take at most, in characters: one name of a result can stand in the paths of all its arrays, and
- * these together can be a thousand times as long as the result.
+ * What the list of arrays takes at most, in characters: one name of a result can stand in the paths of all its arrays,
+ * and these together can be a thousand times as long as the result.
  */
-const toldPathsCharsMax = 1_048_576
+const arraysCharsMax = 1_048_576
 /** About what is written of an array beside its path. */
-const toldArrayChars = 40
+const arrayChars = 40
 
 /** A path that is in no part of the result. */
 export interface NoSuchPath {
@@ -207,21 +207,21 @@ function* firstMembers(
   return made
 }
 
-interface Told {
+interface Listed {
   readonly arrays: Array<TrimmedArray>
-  /** Characters that are left for further ones. */
-  left: number
+  /** For further ones. */
+  charsLeft: number
 }
 
-function* collect(at: Level, path: string, told: Told, walk: Walk): Generator<void> {
-  if (at.kept < at.total && path.length + toldArrayChars <= told.left) {
-    told.arrays.push({ path: path === "" ? "$" : path, kept: at.kept, total: at.total })
-    told.left -= path.length + toldArrayChars
+function* collect(at: Level, path: string, listed: Listed, walk: Walk): Generator<void> {
+  if (at.kept < at.total && path.length + arrayChars <= listed.charsLeft) {
+    listed.arrays.push({ path: path === "" ? "$" : path, kept: at.kept, total: at.total })
+    listed.charsLeft -= path.length + arrayChars
   }
-  if (at.nested !== null) yield* collect(at.nested, `${path === "" ? "$" : path}[]`, told, walk)
+  if (at.nested !== null) yield* collect(at.nested, `${path === "" ? "$" : path}[]`, listed, walk)
   for (const [name, below] of at.members ?? []) {
     if (isStep(walk)) yield
-    if (below !== null) yield* collect(below, path === "" ? name : `${path}.${name}`, told, walk)
+    if (below !== null) yield* collect(below, path === "" ? name : `${path}.${name}`, listed, walk)
   }
 }
 
@@ -237,9 +237,9 @@ export function* trim(
     maxItems === null && skipItems === 0
       ? kept.right
       : yield* cut(kept.right, maxItems ?? Infinity, skipItems, root, walk)
-  const told: Told = { arrays: [], left: toldPathsCharsMax }
-  if (walk.lost) yield* collect(root, "", told, walk)
-  return Either.right({ value, truncated: walk.lost, arrays: told.arrays })
+  const listed: Listed = { arrays: [], charsLeft: arraysCharsMax }
+  if (walk.lost) yield* collect(root, "", listed, walk)
+  return Either.right({ value, truncated: walk.lost, arrays: listed.arrays })
 }
 
 function* pick(

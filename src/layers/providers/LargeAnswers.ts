@@ -3,7 +3,6 @@
  * the digest is made, JSON, XML and CSV are read. What was read travels with the answer (`ReadAhead`); the rules then
  * find what they would have read themselves. Small answers never come here.
  */
-import { createHash } from "node:crypto"
 import { Effect, Either } from "effect"
 import { isBlank, opensList, opensObject, quote } from "../../domain/JsonScanning.js"
 import type { Json } from "../../domain/Json.js"
@@ -18,6 +17,7 @@ import {
 } from "../../domain/limits/Calls.js"
 import { readJson } from "../../domain/LosslessJson.js"
 import type { Parse } from "../../domain/manifest/Answers.js"
+import { digestSteps } from "../node/DigestSteps.js"
 import { runInSlices } from "../../services/Slices.js"
 import { isJson, listsOf, notJson, type Reading, textKindOf, typeOf, unparsable, withoutMark } from "./AnswerReading.js"
 import { textSteps } from "./AnswerText.js"
@@ -114,15 +114,6 @@ const readAhead = Effect.fnUntraced(function* (
     ? { ...json, text }
     : { ...json, text, parsed: yield* parsedAhead(text.text, parse) }
 })
-
-function* digestSteps(bytes: Buffer): Generator<void, string> {
-  const hash = createHash("sha256")
-  for (let from = 0; from < bytes.length; from += portion) {
-    hash.update(bytes.subarray(from, from + portion))
-    yield
-  }
-  return hash.digest("hex")
-}
 
 /** The answer without its keys, and read as far as its operation may need it. */
 export const workedThrough = Effect.fnUntraced(function* (

@@ -1,27 +1,15 @@
 /** What is stored of the body of an answer: it stands in the run, or is a file beside it. */
-import { createHash } from "node:crypto"
 import { Effect } from "effect"
 import type { MediaId } from "../../../domain/Ids.js"
 import type { AnswerBody } from "../../../domain/ProviderCall.js"
 import type { Run, StoredResult } from "../../../domain/Run.js"
 import type { Media } from "../../../services/RunStore.js"
+import { digestSteps } from "../../node/DigestSteps.js"
 import { runInSlices } from "../../../services/Slices.js"
 
 export interface StoredAnswer {
   readonly result: StoredResult
   readonly media: Media | null
-}
-
-/** A file may have a hundred megabytes: its digest takes a step for each of these. */
-const stepBytes = 1_048_576
-
-function* digestSteps(bytes: Uint8Array): Generator<void, string> {
-  const hash = createHash("sha256")
-  for (let start = 0; start < bytes.length; start += stepBytes) {
-    hash.update(bytes.subarray(start, start + stepBytes))
-    yield
-  }
-  return hash.digest("hex")
 }
 
 export const storedAnswer = (
