@@ -121,12 +121,20 @@ export const headerText = (name: string, given: string): string => {
 /** JSON writes objects of these kinds as what they hold; one of a class is of the kind `Object`. */
 const written: ReadonlySet<string> = new Set(["Array", "Boolean", "Number", "Object", "String"])
 
+const kindOf = (value: object): string => Object.prototype.toString.call(value).slice("[object ".length, -1)
+
 /** The kind of a value that JSON would leave out, or write as `{}`, such as a map or a regular expression. */
 const notWritten = (value: unknown): string | null => {
   if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint") return typeof value
   if (typeof value !== "object" || value === null || Object.keys(value).length > 0) return null
-  const kind = Object.prototype.toString.call(value).slice("[object ".length, -1)
+  const kind = kindOf(value)
   return written.has(kind) ? null : kind
+}
+
+/** The kind of a value that JSON would write as something else: bytes as an object of numbers, no date as null. */
+const changed = (given: unknown): string | null => {
+  if (ArrayBuffer.isView(given)) return kindOf(given)
+  return given instanceof Date && Number.isNaN(given.getTime()) ? "Invalid Date" : null
 }
 
 /**
@@ -135,7 +143,9 @@ const notWritten = (value: unknown): string | null => {
  */
 const faithful = function (this: unknown, member: string, value: unknown): unknown {
   const name = Array.isArray(this) ? `item ${member} of a list` : member
-  const kind = notWritten(value)
+  // Bytes and dates have written themselves already.
+  const given: unknown = Object.getOwnPropertyDescriptor(this, member)?.value
+  const kind = changed(given) ?? notWritten(value)
   if (kind !== null) throw new TypeError(`${name} is of the kind ${kind}, which JSON cannot hold`)
   if (typeof value !== "number" || Number.isSafeInteger(value)) return value
   if (!Number.isFinite(value)) throw new TypeError(`${name} is ${value}, which JSON cannot hold`)

@@ -214,6 +214,10 @@ describe("a number beyond 2^53", () => {
       [/a/, /^id is of the kind RegExp, which JSON cannot hold$/],
       [new URLSearchParams("a=1"), /^id is of the kind URLSearchParams, which JSON cannot hold$/],
       [new Error("a"), /^id is of the kind Error, which JSON cannot hold$/],
+      [new Uint8Array([1, 2]), /^id is of the kind Uint8Array, which JSON cannot hold$/],
+      [Buffer.from("ab"), /^id is of the kind Uint8Array, which JSON cannot hold$/],
+      [new Float32Array(2), /^id is of the kind Float32Array, which JSON cannot hold$/],
+      [new Date(Number.NaN), /^id is of the kind Invalid Date, which JSON cannot hold$/],
       [[1, Number.NaN], /^item 1 of a list is NaN, which JSON cannot hold$/]
     ] satisfies ReadonlyArray<readonly [unknown, RegExp]>)
       assert.match(
