@@ -210,7 +210,8 @@ describe("what is assumed of pg", () => {
   )
 
   assumption("a pool without a free connection says so with a text that is known", async (_client, url) => {
-    const pool = new Pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 100 })
+    // The first connection has as long to be made, on a machine that is busy with other tests.
+    const pool = new Pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 2_000 })
     const held = await pool.connect()
     const refused = await pool.connect().catch((cause: unknown) => cause)
     held.release()
