@@ -11,8 +11,9 @@ import { Effect, Either, ParseResult, Schema } from "effect"
 import { cutText } from "../domain/Characters.js"
 import { PayloadTooLarge, UnsupportedMediaType, ValidationError } from "../domain/ApiErrors.js"
 import { isObject, type Json } from "../domain/Json.js"
-import { bodyBytesMax, discardBytesMax, formFieldsMax } from "../domain/limits/Requests.js"
+import { bodyBytesMax, bodyPiecesMax, discardBytesMax, formFieldsMax } from "../domain/limits/Requests.js"
 import { withNumbers } from "../domain/LosslessJson.js"
+import { ArrivingBytes } from "../services/ArrivingBytes.js"
 import { type BodyBudget, overBudget } from "./BodyBudget.js"
 import { askForBody } from "./serving/AnnouncedBodies.js"
 import { fromIssues } from "./FieldProblems.js"
@@ -31,19 +32,27 @@ const isForm = (contentType: string): boolean => /^\s*application\/x-www-form-ur
 const readBytes = (request: HttpServerRequest.HttpServerRequest, bytesMax: number): Effect.Effect<Buffer, BodyError> =>
   Effect.async((resume) => {
     const source = NodeHttpServerRequest.toIncomingMessage(request)
-    const chunks: Array<Buffer> = []
+    // A client may send each byte in a chunk of its own.
+    let body = new ArrivingBytes()
     let bytes = 0
+    let pieces = 0
     if (Number(source.headers["content-length"]) > bytesMax)
       return resume(Effect.fail(new PayloadTooLarge({ limitBytes: bytesMax })))
     askForBody(source)
     source.on("data", (chunk: Buffer) => {
       bytes += chunk.length
-      if (bytes <= bytesMax) {
-        chunks.push(chunk)
-      } else {
-        chunks.length = 0
-        if (bytes > discardBytesMax) source.destroy()
-        else resume(Effect.fail(new PayloadTooLarge({ limitBytes: bytesMax })))
+      pieces += 1
+      if (bytes <= bytesMax && pieces <= bodyPiecesMax) body.add(chunk)
+      else if (bytes > discardBytesMax || pieces > 2 * bodyPiecesMax) source.destroy()
+      else {
+        body = new ArrivingBytes()
+        resume(
+          Effect.fail(
+            bytes > bytesMax
+              ? new PayloadTooLarge({ limitBytes: bytesMax })
+              : wrong(`may come in at most ${bodyPiecesMax} pieces; send more bytes in each chunk`)
+          )
+        )
       }
     })
     // The client hung up in the middle of its body: there is nobody left to answer, but the fiber must end.
@@ -54,7 +63,7 @@ const readBytes = (request: HttpServerRequest.HttpServerRequest, bytesMax: numbe
     source.once("close", broken)
     source.once("end", () => {
       source.off("close", broken)
-      resume(Effect.succeed(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)))
+      resume(body.whole)
     })
   })
 

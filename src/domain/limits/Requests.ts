@@ -7,6 +7,11 @@ export const bodyBytesMax = 1_048_576
  * may come, the answer says that the connection ends. Beyond this size the connection is cut.
  */
 export const discardBytesMax = 8 * bodyBytesMax
+/**
+ * Pieces in which a body may come. A client that sends 16 bytes or more in each chunk has fewer; each piece takes time,
+ * however small it is.
+ */
+export const bodyPiecesMax = 65_536
 /** How deep a JSON body may be nested. */
 export const bodyDepthMax = 64
 /** Values in the `input` of a body, counted at every depth, on routes that know their caller. */

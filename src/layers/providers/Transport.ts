@@ -12,8 +12,8 @@ import { Agent, buildConnector, Client, type Dispatcher, errors, Pool } from "un
 import type { Json } from "../../domain/Json.js"
 import { callsPerProviderMax } from "../../domain/limits/Nodes.js"
 import { setMember } from "../../domain/Members.js"
+import { ArrivingBytes } from "../../services/ArrivingBytes.js"
 import type { DecodedText, TextKind } from "./AnswerText.js"
-import { ArrivingBytes } from "./ArrivingBytes.js"
 import { type Egress, TargetRefused } from "./Egress.js"
 
 interface WireRequest {

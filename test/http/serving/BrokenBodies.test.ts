@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Fiber, Layer } from "effect"
-import { discardBytesMax } from "../../../src/domain/limits/Requests.js"
+import { bodyPiecesMax, discardBytesMax } from "../../../src/domain/limits/Requests.js"
 import { rawBody } from "../../../src/http/Body.js"
 import { makeBoundary } from "../../../src/http/Boundary.js"
 import { tellAllResponses } from "../../../src/http/serving/HangUps.js"
@@ -219,6 +219,43 @@ describe("an answer that comes before the body is whole", () => {
         ]
       )
     })
+  )
+})
+
+describe("a body in chunks of one byte", () => {
+  const inChunks = (count: number) => `${chunked}${"1\r\nx\r\n".repeat(count)}`
+  const reading: Handle = ({ request }) =>
+    Effect.map(rawBody(request, 2 * bodyPiecesMax), ({ length }) => HttpServerResponse.text(`read ${length}`))
+
+  it.scopedLive("is read where they are not too many", () =>
+    Effect.gen(function* () {
+      const { port } = yield* serving(reading, 60_000)
+      const socket = yield* opened(port)
+      const heard = yield* Effect.fork(heardOn(socket))
+      socket.end(`${inChunks(bodyPiecesMax)}0\r\n\r\n`)
+      assert.match(yield* heard, new RegExp(`^HTTP/1.1 200 [^]*read ${bodyPiecesMax}$`))
+    })
+  )
+
+  it.scopedLive(
+    "is refused where they are, and cut off where the client goes on",
+    () =>
+      Effect.gen(function* () {
+        const { port } = yield* serving(reading, 60_000)
+        const refused = yield* opened(port)
+        const heard = yield* Effect.fork(heardOn(refused))
+        refused.write(inChunks(bodyPiecesMax + 1))
+        const answer = yield* heard
+        assert.match(answer, /^HTTP\/1.1 400 [^]*\r\nconnection: close\r\n/i)
+        assert.include(answer, `body: may come in at most ${bodyPiecesMax} pieces`)
+        const endless = yield* opened(port)
+        const gone = yield* Effect.fork(closed(endless))
+        endless.resume()
+        endless.write(chunked)
+        streamed(endless, "1\r\nx\r\n".repeat(1_000))
+        yield* gone
+      }),
+    15_000
   )
 })
 

@@ -1,9 +1,9 @@
 /**
- * The bytes of an answer as they arrive, in few buffers however small their chunks are: a chunk of one byte would take
+ * The bytes of a body as they arrive, in few buffers however small their chunks are: a chunk of one byte would take
  * a hundred bytes of memory, and keep all that arrived with it. They are put together in slices.
  */
 import { Effect } from "effect"
-import { runInSlices } from "../../services/Slices.js"
+import { runInSlices } from "./Slices.js"
 
 const blockBytesMin = 4_096
 const blockBytesMax = 65_536
@@ -35,7 +35,7 @@ export class ArrivingBytes {
 
   add(chunk: Buffer): void {
     this.length += chunk.length
-    // Most answers are one chunk.
+    // Most bodies are one chunk.
     if (chunk.length >= wholeBytesMin || this.length === chunk.length) {
       this.endBlock()
       this.pieces.push(chunk)

@@ -1,7 +1,7 @@
-// However the bytes of an answer arrive, they are the same, and take no more than a little more memory than they are.
+// However the bytes of a body arrive, they are the same, and take no more than a little more memory than they are.
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { ArrivingBytes } from "../../../src/layers/providers/ArrivingBytes.js"
+import { ArrivingBytes } from "../../src/services/ArrivingBytes.js"
 
 const bytes = Buffer.from(Array.from({ length: 2_500_000 }, (_, at) => (at * 31) % 251))
 
@@ -15,7 +15,7 @@ const arrived = (sizes: (at: number) => number) => {
   return body
 }
 
-describe("the bytes of an answer", () => {
+describe("the bytes of a body", () => {
   for (const [name, sizes] of [
     ["one by one", () => 1],
     ["in small chunks", () => 1_000],
