@@ -12,6 +12,7 @@ import type { Duplex } from "node:stream"
 import { Deferred, Effect, Fiber } from "effect"
 import { idleLookMillis, idleShareOfDrain, waitsShareOfDrain } from "../domain/limits/Nodes.js"
 import { lateRequestsMax } from "../domain/limits/Requests.js"
+import { makePipelining } from "./serving/Pipelining.js"
 import { endsSoftly } from "./serving/SoftEnd.js"
 
 export interface Endings {
@@ -66,18 +67,22 @@ export const makeEndings = (): Endings => {
 }
 
 /**
- * Gives a request to the listeners of the server only if `arrived` says so. The body of any other is read and thrown
- * away, as all that comes behind an answer. Node keeps each such request until the connection is closed, so a client
- * that sends many is cut off.
+ * Gives a request to the listeners of the server only if `arrived` says so, and only when its turn on its connection
+ * has come. The body of any other is read and thrown away, as all that comes behind an answer. Node keeps each such
+ * request until the connection is closed, so a client that sends many is cut off.
  */
 export const hearOnly = (server: Server, arrived: Endings["arrived"]): void => {
   const emit = server.emit.bind(server)
+  const inTurn = makePipelining()
   const late = new WeakMap<Socket, number>()
   Object.defineProperty(server, "emit", {
     value: (event: string, ...given: ReadonlyArray<unknown>): boolean => {
       const [, response] = given
-      if (event !== "request" || !(response instanceof ServerResponse) || arrived(response))
-        return emit(event, ...given)
+      if (event !== "request" || !(response instanceof ServerResponse)) return emit(event, ...given)
+      if (arrived(response)) {
+        inTurn(response, () => void emit(event, ...given))
+        return true
+      }
       const { socket } = response.req
       const count = (late.get(socket) ?? 0) + 1
       late.set(socket, count)

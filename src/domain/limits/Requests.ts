@@ -44,6 +44,12 @@ export const keepAliveMillis = 65_000
 export const lingerMillis = 5_000
 /** Requests that it may send there. Nobody looks at them, and each holds memory until the connection is closed. */
 export const lateRequestsMax = 20
+/**
+ * Requests of one connection that are worked on at once, and how many more may wait there. Few clients send a request
+ * before the answer to the one before it.
+ */
+export const pipelinedAtOnceMax = 8
+export const pipelinedWaitingMax = 1_000
 /** The longest value of a parameter in a path. */
 export const pathParameterCharsMax = 4_096
 /** The longest path: such a value, and what a route has around it. In a longer one, an id names nothing. */
