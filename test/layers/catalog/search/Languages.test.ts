@@ -84,6 +84,14 @@ describe("A question in another language", () => {
     assert.strictEqual(translated("Karten finden"), "map find")
   })
 
+  it("is understood in compounds, of which none is as long as a text", () => {
+    assert.strictEqual(translated("Nachmittagssommerwetter"), "weather")
+    const started = process.cpuUsage().user
+    // One sign stands for 18 letters.
+    for (let count = 500; count < 510; count += 1) assert.isNull(translated(`${"ﷺ".repeat(count)}wetter`))
+    assert.isBelow((process.cpuUsage().user - started) / 1000, 500)
+  })
+
   it("is understood by the nearest of the words that differ in their ending only", () => {
     assert.strictEqual(translated("libros"), "book")
     assert.strictEqual(translated("libres"), "available")

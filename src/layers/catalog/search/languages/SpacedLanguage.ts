@@ -7,6 +7,8 @@ import { type LanguageFile, speller, wordsIn } from "./LanguageFile.js"
 
 const shortestStem = 4
 const shortestCompound = 7
+/** To take a word apart takes the square of its length, and one sign of a question can stand for 18 letters. */
+const longestCompound = 60
 const shortestPart = 3
 const shortestHead = 5
 const mostParts = 4
@@ -161,7 +163,7 @@ export class SpacedLanguage {
   }
 
   private compound(word: string): string | undefined {
-    if (this.links.length === 0 || word.length < shortestCompound) return undefined
+    if (this.links.length === 0 || word.length < shortestCompound || word.length > longestCompound) return undefined
     const parts = this.apart(word, mostParts)
     if (parts !== undefined) return parts.join(" ")
     // The last part of a compound says what it is; the first part may be anything.
