@@ -33,7 +33,8 @@ const call = (): void => {
   })
 }
 
-const nextSlice: Effect.Effect<void> = Effect.async((resume) => {
+/** Waits for a turn of the event loop in which no other such work goes on. */
+export const nextSlice: Effect.Effect<void> = Effect.async((resume) => {
   const go = (): void => resume(Effect.void)
   waiting.add(go)
   if (!isCalling) call()

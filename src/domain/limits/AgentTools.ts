@@ -1,5 +1,7 @@
 /** Bounds and defaults: the tools of agents (extensions, section 7). */
 
+/** Values of all messages of a batch together, beside the inputs of tools. */
+export const batchValuesMax = 2_000
 /** How large an answer of a tool may be. */
 export const toolAnswerBytesMax = 32_768
 /** Rows of `search_operations`, and the rows of the catalog that they are put together from. */

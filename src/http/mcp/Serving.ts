@@ -14,9 +14,12 @@ import { type TokenRevoked, type Unauthorized, ValidationError } from "../../dom
 import { cutText } from "../../domain/Characters.js"
 import { isObject, type Json, ParsedObject } from "../../domain/Json.js"
 import { writeJson } from "../../domain/LosslessJson.js"
+import { bodyValuesMax } from "../../domain/limits/Requests.js"
+import { batchValuesMax } from "../../domain/limits/AgentTools.js"
 import { readUrl } from "../../domain/Url.js"
 import type { Accounts } from "../../services/Accounts.js"
 import { RateLimiter } from "../../services/RateLimiter.js"
+import { nextSlice } from "../../services/Slices.js"
 import { plainRoute, type Route } from "../Access.js"
 import { bearerToken, makeAuthenticate } from "../Auth.js"
 import { anyJsonBody } from "../Body.js"
@@ -59,6 +62,35 @@ const repeatedId = (batch: ReadonlyArray<Json>): string | null => {
   return null
 }
 
+/** Values outside of the `input` of a tool, which is the client's own. Depth and number of all are bounded before. */
+const valuesBesideInput = (message: Json): number => {
+  const count = (value: Json, path: ReadonlyArray<string> | null): number => {
+    if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + count(item, null), 1)
+    if (!isObject(value)) return 1
+    return Object.entries(value).reduce((sum, [name, inner]) => {
+      const goesOn = path !== null && name === inputPath[path.length]
+      return goesOn && path.length === inputPath.length - 1
+        ? sum + 1
+        : sum + count(inner, goesOn ? [...path, name] : null)
+    }, 1)
+  }
+  return count(message, [])
+}
+const inputPath = ["params", "arguments", "input"]
+
+/**
+ * What is wrong with the size of messages. The SDK looks at every value of a message, and each field that a tool does
+ * not know is a problem of its own: thousands of them would take a tenth of a second.
+ */
+const tooLarge = (messages: ReadonlyArray<Json>): ValidationError | null => {
+  const values = messages.map(valuesBesideInput)
+  return values.some((count) => count > bodyValuesMax)
+    ? ValidationError.of("body", `may hold at most ${bodyValuesMax} values in a message, beside the input of a tool`)
+    : values.reduce((sum, count) => sum + count, 0) > batchValuesMax
+      ? ValidationError.of("body", `may hold at most ${batchValuesMax} values, beside the inputs of tools`)
+      : null
+}
+
 const resultOf = ({ failed, value }: ToolAnswer, { markOf }: ExactContent): CallToolResult => {
   const text = writeJson(value)
   return {
@@ -72,24 +104,34 @@ const resultOf = ({ failed, value }: ToolAnswer, { markOf }: ExactContent): Call
 const serverFor = (
   { Server: Made }: Sdk,
   { caller }: Visit,
-  call: (name: string, args: unknown) => Promise<CallToolResult>
+  {
+    call,
+    turn
+  }: {
+    readonly call: (name: string, args: unknown) => Promise<CallToolResult>
+    /** Before the work of a message. */
+    readonly turn: () => Promise<void>
+  }
 ): Server => {
   const server = new Made(
     { name: "provider-gateway", title: productName, version: productVersion },
     { capabilities: { tools: {} }, instructions: agentInstructions }
   )
-  server.setRequestHandler("tools/list", () => ({
-    tools: tools
-      .filter((tool) => maySee(caller.scopes, tool))
-      .map(({ annotations, description, inputSchema, name, outputSchema, title }) => ({
-        name,
-        title,
-        description,
-        inputSchema,
-        outputSchema,
-        annotations
-      }))
-  }))
+  server.setRequestHandler("tools/list", async () => {
+    await turn()
+    return {
+      tools: tools
+        .filter((tool) => maySee(caller.scopes, tool))
+        .map(({ annotations, description, inputSchema, name, outputSchema, title }) => ({
+          name,
+          title,
+          description,
+          inputSchema,
+          outputSchema,
+          annotations
+        }))
+    }
+  })
   server.setRequestHandler("tools/call", ({ params }) => call(params.name, params.arguments ?? {}))
   return server
 }
@@ -165,8 +207,11 @@ export const mcpLayer: Layer.Layer<never, never, Accounts | HttpSettings | RateL
         }
         const caller = yield* authenticate(request, bearerToken(request.headers["authorization"] ?? ""), state)
         const parsedBody = yield* anyJsonBody(request, messageBudget)
+        const isBatch = Array.isArray(parsedBody)
+        const size = tooLarge(isBatch ? parsedBody : [parsedBody])
+        if (size !== null) return yield* size
         // Older revisions may send several messages in one request. Each is a request.
-        if (Array.isArray(parsedBody)) {
+        if (isBatch) {
           const { limit } = state.rate ?? { limit: Infinity }
           // No wait would let them through.
           if (parsedBody.length > limit)
@@ -189,12 +234,16 @@ export const mcpLayer: Layer.Layer<never, never, Accounts | HttpSettings | RateL
         }
         return yield* Effect.promise(async (signal) => {
           const content = makeExactContent()
-          const call = async (name: string, args: unknown) =>
-            resultOf(
+          // The SDK begins all messages of a batch in one step.
+          const turn = async () => (isBatch ? run(nextSlice, { signal }) : undefined)
+          const call = async (name: string, args: unknown) => {
+            await turn()
+            return resultOf(
               await run(callTool(name, isArguments(args) ? args : null, visit, { request, state }), { signal }),
               content
             )
-          const handler = loaded.createMcpHandler(() => serverFor(loaded, visit, call), {
+          }
+          const handler = loaded.createMcpHandler(() => serverFor(loaded, visit, { call, turn }), {
             // Nothing that a client could subscribe to ever changes.
             maxSubscriptions: 0,
             keepAliveMs: 0

@@ -1,7 +1,8 @@
 // What `POST /mcp` asks of a request before any tool is called: Host, Origin, token, rate, body.
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { request } from "node:http"
-import { bodyBytesMax } from "../../../src/domain/limits/Requests.js"
+import { batchValuesMax } from "../../../src/domain/limits/AgentTools.js"
+import { bodyBytesMax, bodyValuesMax } from "../../../src/domain/limits/Requests.js"
 import { type Listening, testGateway } from "../../../src/testing.js"
 import { overHttp } from "../../support/agents.js"
 import type { Loose } from "../../support/httpGateway.js"
@@ -208,6 +209,54 @@ describe("a batch in which an id stands twice", () => {
     const long = ["a", "b"].map((end) => ({ ...listTools, id: `${"x".repeat(110)}${end}` }))
     const { status, text } = await post([told, told, listTools, { ...listTools, id: "1" }, ...long])
     assert.deepStrictEqual([status, text.match(/"name":"search_operations"/g)?.length], [200, 4])
+  })
+})
+
+describe("many messages and values", () => {
+  const search = (query: string, id: number, more: object = {}) => ({
+    jsonrpc: "2.0",
+    id,
+    method: "tools/call",
+    params: { name: "search_operations", arguments: { query, ...more } }
+  })
+  const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, at]))
+
+  it("each have a turn of the event loop of their own, so that a batch holds up nobody", async () => {
+    let turns = 0
+    const count = (): void => {
+      turns += 1
+      next = setImmediate(count)
+    }
+    let next = setImmediate(count)
+    const messages = Array.from({ length: 20 }, (_, id) => (id % 2 === 0 ? { ...listTools, id } : search("email", id)))
+    const { status, text } = await post(messages)
+    clearImmediate(next)
+    assert.strictEqual(status, 200)
+    assert.strictEqual(text.match(/"id":\d+/g)?.length, messages.length)
+    assert.isAtLeast(turns, messages.length)
+  })
+
+  it("are refused where they are thousands beside the input of a tool", async () => {
+    const refused = [
+      search("email", 1, fields(bodyValuesMax)),
+      { ...listTools, params: { _meta: fields(bodyValuesMax) } },
+      Array.from({ length: 5 }, (_, id) => search("email", id, fields(bodyValuesMax - 20)))
+    ]
+    for (const [index, body] of refused.entries()) {
+      const { status, text } = await post(body)
+      assert.strictEqual(status, 400)
+      assert.include(
+        JSON.parse(text).error.message,
+        `body: may hold at most ${index < 2 ? bodyValuesMax : batchValuesMax} values`
+      )
+    }
+    const quote = {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "quote_run", arguments: { endpointId: "mock-email-find", input: fields(2 * bodyValuesMax) } }
+    }
+    assert.strictEqual((await post(quote)).status, 200)
   })
 })
 
