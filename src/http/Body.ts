@@ -33,9 +33,22 @@ const readBytes = (request: HttpServerRequest.HttpServerRequest, bytesMax: numbe
   Effect.async((resume) => {
     const source = NodeHttpServerRequest.toIncomingMessage(request)
     // A client may send each byte in a chunk of its own.
-    let body = new ArrivingBytes()
+    const body = new ArrivingBytes()
     let bytes = 0
     let pieces = 0
+    let isRefused = false
+    /** Once: an error for each further piece would take longer than to read it. */
+    const refuse = (): void => {
+      if (isRefused) return
+      isRefused = true
+      resume(
+        Effect.fail(
+          bytes > bytesMax
+            ? new PayloadTooLarge({ limitBytes: bytesMax })
+            : wrong(`may come in at most ${bodyPiecesMax} pieces; send more bytes in each chunk`)
+        )
+      )
+    }
     if (Number(source.headers["content-length"]) > bytesMax)
       return resume(Effect.fail(new PayloadTooLarge({ limitBytes: bytesMax })))
     askForBody(source)
@@ -44,16 +57,7 @@ const readBytes = (request: HttpServerRequest.HttpServerRequest, bytesMax: numbe
       pieces += 1
       if (bytes <= bytesMax && pieces <= bodyPiecesMax) body.add(chunk)
       else if (bytes > discardBytesMax || pieces > 2 * bodyPiecesMax) source.destroy()
-      else {
-        body = new ArrivingBytes()
-        resume(
-          Effect.fail(
-            bytes > bytesMax
-              ? new PayloadTooLarge({ limitBytes: bytesMax })
-              : wrong(`may come in at most ${bodyPiecesMax} pieces; send more bytes in each chunk`)
-          )
-        )
-      }
+      else refuse()
     })
     // The client hung up in the middle of its body: there is nobody left to answer, but the fiber must end.
     const broken = () => resume(Effect.fail(wrong("ended before it was complete")))
