@@ -34,6 +34,8 @@ export interface QueryClause {
 }
 
 const longestQuery = 4_000
+/** One sign can stand for eighteen letters, and be four words. */
+const longestFolded = 2_000
 /** Each clause costs a pass over the catalog; what follows is read as one. */
 const mostClauses = 12
 const sentenceEnd = /[.!?]+(?=\s|$)|[;\n\r]+|\s[-–—]\s/
@@ -143,7 +145,7 @@ export const clausesOf = (
   translated: ReadonlySet<string> = none,
   correct: Corrector = asTyped
 ): ReadonlyArray<QueryClause> => {
-  const text = fold(cutText(query, longestQuery))
+  const text = cutText(fold(cutText(query, longestQuery)), longestFolded)
   const reader = { analyzer, translated, correct }
   for (const keepRequests of [false, true]) {
     const clauses = take(text, reader, keepRequests)

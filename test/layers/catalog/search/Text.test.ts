@@ -70,6 +70,12 @@ describe("Taking a query apart", () => {
     assert.strictEqual(clauses.at(-1)?.words.length, 89)
   })
 
+  it("reads no more words where one sign stands for several", () => {
+    const words = clausesOf("ﷺ ".repeat(400), analyzer).flatMap((clause) => clause.words)
+    assert.isAbove(words.length, 100)
+    assert.isBelow(words.length, 500)
+  })
+
   it("finds no clause in a text without letters and digits", () => {
     assert.deepStrictEqual(clausesOf(" … !! ", analyzer), [])
   })
