@@ -7,11 +7,14 @@ import { connectionsMax, membersMax, secretCharsMax, tokenLineMax } from "../../
 import { callsPerProviderMax } from "../../src/domain/limits/Nodes.js"
 import {
   bodyBytesMax,
+  bodyPiecesMax,
   discardBytesMax,
   headerBytesMax,
   headersMillisMax,
   keepAliveMillis,
   lingerMillis,
+  pipelinedAtOnceMax,
+  pipelinedWaitingMax,
   requestMillisMax,
   serviceAgentCharsMax,
   serviceAgentsMax
@@ -122,10 +125,11 @@ describe("docs/configuration.md", () => {
     const values = [
       `${headerBytesMax / 1024} KiB, sent within ${seconds(headersMillisMax)}`,
       `sent within ${seconds(requestMillisMax)}`,
-      `${bodyBytesMax / 2 ** 20} MiB`,
+      `${bodyBytesMax / 2 ** 20} MiB, in at most ${bodyPiecesMax.toLocaleString("en-US")} chunks`,
       `read up to ${discardBytesMax / 2 ** 20} MiB`,
       `read for ${seconds(lingerMillis)} at most, and a client that sends more than ${discardBytesMax / 2 ** 20} MiB`,
       `closed after ${seconds(keepAliveMillis)}`,
+      `${pipelinedAtOnceMax} are worked on at once and ${pipelinedWaitingMax.toLocaleString("en-US")} more may wait`,
       `${queueMillisMax / 60_000} minutes`,
       String(callsPerProviderMax),
       String(tokenLineMax),
