@@ -86,10 +86,10 @@ describe("A question in another language", () => {
 
   it("is understood in compounds, of which none is as long as a text", () => {
     assert.strictEqual(translated("Nachmittagssommerwetter"), "weather")
-    const started = process.cpuUsage().user
+    assert.strictEqual(translated(`${"x".repeat(40)}wetter`), "weather")
+    assert.isNull(translated(`${"x".repeat(60)}wetter`))
     // One sign stands for 18 letters.
-    for (let count = 500; count < 510; count += 1) assert.isNull(translated(`${"ﷺ".repeat(count)}wetter`))
-    assert.isBelow((process.cpuUsage().user - started) / 1000, 500)
+    assert.isNull(translated(`${"ﷺ".repeat(500)}wetter`))
   })
 
   it("is understood by the nearest of the words that differ in their ending only", () => {
