@@ -46,8 +46,9 @@ export const makePipelining = (): ((response: ServerResponse, begin: () => void)
 
   return (response, begin) => {
     const { socket } = response.req
-    const line = lines.get(socket) ?? { working: 0, waiting: [] }
-    lines.set(socket, line)
+    const known = lines.get(socket)
+    const line: Line = known ?? { working: 0, waiting: [] }
+    if (known === undefined) lines.set(socket, line)
     if (socket.destroyed) line.waiting = []
     else if (line.working < pipelinedAtOnceMax && line.waiting.length === 0) work(line, { response, begin })
     else if (line.waiting.length < pipelinedWaitingMax) line.waiting.push({ response, begin })

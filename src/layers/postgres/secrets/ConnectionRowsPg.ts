@@ -14,7 +14,7 @@ import {
   sealColumns,
   SealedConnection,
   variablesText
-} from "./ConnectionColumns.js"
+} from "./SecretColumns.js"
 
 const countRow = rowOf(Schema.Struct({ count: Schema.Int }))
 const plainRows = rowsOf(ConnectionColumns)

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { rowOf, rowsOf } from "../database/Rows.js"
 import type { Database } from "../Database.js"
 import { givenVariables, type PlatformKeyRow, type SecretRows } from "../../secrets/SecretRows.js"
-import { readVariables, variablesText } from "./ConnectionColumns.js"
+import { readVariables, variablesText } from "./SecretColumns.js"
 
 const SealedPlatformKey = Schema.Struct({
   providerId: Schema.String,

@@ -5,7 +5,7 @@ import { nodeSilentMillis } from "../../../domain/limits/Nodes.js"
 import { rowOf, rowsOf } from "../database/Rows.js"
 import type { Database } from "../Database.js"
 import type { SecretRows, StoredSecret } from "../../secrets/SecretRows.js"
-import { sealColumns } from "./ConnectionColumns.js"
+import { sealColumns } from "./SecretColumns.js"
 
 const countRow = rowOf(Schema.Struct({ count: Schema.Int }))
 const connectionSealRows = rowsOf(

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { rowOf } from "../database/Rows.js"
 import type { Database } from "../Database.js"
 import type { SecretRows } from "../../secrets/SecretRows.js"
-import { columnsOf, connectionRow, factsText, sealColumns, SealedConnection } from "./ConnectionColumns.js"
+import { columnsOf, connectionRow, factsText, sealColumns, SealedConnection } from "./SecretColumns.js"
 
 const claimedRow = rowOf(
   Schema.Struct({ ...SealedConnection.fields, claimed: Schema.Boolean, interrupted: Schema.Boolean })

@@ -1,4 +1,4 @@
-/** The columns of a connection on Postgres, and what a row of them is. */
+/** The columns of connections on Postgres, what a row of them is, and the columns that platform keys have too. */
 import { Schema } from "effect"
 import { ConnectionId, WorkspaceId } from "../../../domain/Ids.js"
 import { VariableValues } from "../../../domain/Manifest.js"
