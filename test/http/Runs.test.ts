@@ -595,6 +595,14 @@ describe("a file of a run", () => {
         (yield* gateway.get(path, { headers: { range: "bytes=0-3", "if-range": '"old"' } })).status,
         200
       )
+      for (const range of ["bytes=0-3", "bytes=20-"]) {
+        const head = yield* gateway.send("HEAD", path, { headers: { range } })
+        assert.deepStrictEqual(
+          [head.status, head.headers.get("content-length")],
+          [200, "20"],
+          "a range is for GET alone"
+        )
+      }
     })
   )
 

@@ -7,6 +7,7 @@
  * Pages are routes beside the `HttpApi`, not groups of it: they answer HTML and redirects only, their forms keep what
  * was typed when it does not fit, and they are in no document, so an endpoint's types would say nothing about them.
  */
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { Effect, Either, ParseResult, Schema, SchemaAST } from "effect"
 import { type FieldProblem, ValidationError } from "../../domain/ApiErrors.js"
@@ -75,7 +76,7 @@ export interface Visit {
   readonly notice: string | null
   /** What cannot be read of the parameters. Always empty, except on a page with filters, which shows it beside them. */
   readonly queryProblems: ReadonlyMap<string, string>
-  readonly headers: { readonly [name: string]: string | undefined }
+  readonly request: Pick<HttpServerRequest.HttpServerRequest, "headers" | "method">
   readonly requestId: string
   readonly state: RequestState
   /** Where the request came from, for the audit trail. */

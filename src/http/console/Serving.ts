@@ -245,7 +245,7 @@ export const consoleLayer = <R>(
               query,
               notice: noticeIn(visitor, given, query.get("notice")),
               queryProblems,
-              headers: request.headers,
+              request,
               requestId: state.requestId,
               state,
               origin: { from: clientAddress(request, settings.trustProxy), requestId: state.requestId },

@@ -125,16 +125,11 @@ export const RunsHandlers: Layer.Layer<
           .handle(
             "media",
             reading(
-              Effect.fnUntraced(function* ({ headers, path }) {
+              Effect.fnUntraced(function* ({ path, request }) {
                 const { workspaceId } = yield* Principal
                 const runId = yield* runIdOf(path.runId)
                 const media = yield* runs.media(workspaceId, runId, yield* mediaIdOf(path.mediaId))
-                const conditions = {
-                  range: headers.range,
-                  ifNoneMatch: headers["if-none-match"],
-                  ifRange: headers["if-range"]
-                }
-                return yield* mediaResponse(media, conditions, "program")
+                return yield* mediaResponse(media, request, "program")
               })
             )
           )

@@ -3,6 +3,7 @@
  * or 304 for the copy at hand. Always as an attachment and sandboxed: the bytes are a provider's, and a browser must
  * never run them as a page of the gateway.
  */
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, Option, Stream } from "effect"
@@ -11,12 +12,6 @@ import { mediaPartBytes } from "../../domain/limits/Requests.js"
 import type { StorageError } from "../../domain/StorageErrors.js"
 import type { StoredMedia } from "../../services/RunStore.js"
 import { isUnchanged } from "../Unchanged.js"
-
-interface MediaConditions {
-  readonly range: string | undefined
-  readonly ifNoneMatch: string | undefined
-  readonly ifRange: string | undefined
-}
 
 type Headers = { readonly [name: string]: string }
 type Range = { readonly start: number; readonly end: number }
@@ -79,7 +74,7 @@ const caching = { program: "private, max-age=31536000, immutable", browser: "pri
 
 export const mediaResponse = (
   media: StoredMedia,
-  conditions: MediaConditions,
+  { headers: asked, method }: Pick<HttpServerRequest.HttpServerRequest, "headers" | "method">,
   reader: keyof typeof caching
 ): Effect.Effect<HttpServerResponse.HttpServerResponse, RangeNotSatisfiable | StorageError> => {
   const etag = `"${media.sha256}"`
@@ -90,10 +85,11 @@ export const mediaResponse = (
     "content-disposition": disposition(media.filename),
     "content-security-policy": "default-src 'none'; sandbox"
   }
-  if (isUnchanged(conditions.ifNoneMatch, etag))
+  if (isUnchanged(asked["if-none-match"], etag))
     return Effect.succeed(HttpServerResponse.empty({ status: 304, headers }))
-  const fresh = conditions.ifRange === undefined || conditions.ifRange.trim() === etag
-  const range = fresh ? rangeOf(conditions.range, media.size) : null
+  const fresh = (asked["if-range"] ?? etag).trim() === etag
+  // Ranges are for GET alone (RFC 9110, section 14.2): HEAD tells of the whole file.
+  const range = fresh && method === "GET" ? rangeOf(asked["range"], media.size) : null
   if (range === "unsatisfiable") return new RangeNotSatisfiable({ sizeBytes: media.size, etag })
   if (range !== null) {
     return bodyOf(media, range, {

@@ -288,17 +288,12 @@ export const cancelRun = workspaceForm({
 
 export const runMedia = workspacePage({
   path: "runs/:runId/media/:mediaId",
-  show: ({ headers, path, workspaceId }) =>
+  show: ({ path, request, workspaceId }) =>
     Effect.gen(function* () {
       const runs = yield* Runs
       const runId = yield* runIdOf(path.get("runId"))
       const media = yield* runs.media(workspaceId, runId, yield* mediaIdOf(path.get("mediaId")))
-      const conditions = {
-        range: headers["range"],
-        ifNoneMatch: headers["if-none-match"],
-        ifRange: headers["if-range"]
-      }
-      const response = yield* mediaResponse(media, conditions, "browser")
+      const response = yield* mediaResponse(media, request, "browser")
       return { _tag: "Download", response }
     })
 })
