@@ -25,7 +25,7 @@ import { send } from "./serving/Sending.js"
 import { ServedRequest } from "./serving/ServedRequest.js"
 import { targetProblem } from "./serving/Targets.js"
 import { HttpSettings } from "./Settings.js"
-import { headerProblem } from "./SingleHeaders.js"
+import { headerProblem } from "./HeaderProblems.js"
 import { decodable } from "./UrlEncoded.js"
 
 /** The methods that a path has, for `405` and its `Allow`; none when there is no such path. */

@@ -76,7 +76,7 @@ const nodeServer = (
     headersTimeout: headersMillisMax,
     keepAliveTimeout: keepAliveMillis,
     maxHeaderSize: headerBytesMax,
-    // Node would answer without a body; `SingleHeaders.ts` says what is missing.
+    // Node would answer without a body; `HeaderProblems.ts` says what is missing.
     requireHostHeader: false,
     connectionsCheckingInterval: 5_000
   })

@@ -12,6 +12,7 @@ import type { Duplex } from "node:stream"
 import { Deferred, Effect, Fiber } from "effect"
 import { idleLookMillis, idleShareOfDrain, waitsShareOfDrain } from "../domain/limits/Nodes.js"
 import { lateRequestsMax } from "../domain/limits/Requests.js"
+import { bodyEndIsInDoubt } from "./HeaderProblems.js"
 import { makePipelining } from "./serving/Pipelining.js"
 import { endsSoftly } from "./serving/SoftEnd.js"
 
@@ -31,11 +32,12 @@ export interface Endings {
 }
 
 /**
- * Whether the client would rather speak another protocol, which is never taken up. Node loses what stands behind such a
- * request in the same packet, so the connection ends with its answer: nobody may take a later answer for a lost one.
- * Node also keeps to itself that it cannot read the body of such a request, which therefore ends with 408.
+ * Whether the connection ends with the answer to this request. It does where the client would rather speak another
+ * protocol, which is never taken up: Node loses what stands behind such a request in the same packet, and nobody may
+ * take a later answer for a lost one. Node also keeps to itself that it cannot read the body of such a request, which
+ * therefore ends with 408.
  */
-const asksToUpgrade = ({ req: { headers } }: ServerResponse): boolean => headers.upgrade !== undefined
+const isLast = ({ req }: ServerResponse): boolean => req.headers.upgrade !== undefined || bodyEndIsInDoubt(req)
 
 export const makeEndings = (): Endings => {
   const newest = new WeakMap<Duplex, ServerResponse>()
@@ -52,13 +54,12 @@ export const makeEndings = (): Endings => {
     arrived: (response) => {
       const { socket } = response.req
       const before = newest.get(socket)
-      if (before !== undefined && (asksToUpgrade(before) || (before.headersSent && !before.shouldKeepAlive)))
-        return false
+      if (before !== undefined && (isLast(before) || (before.headersSent && !before.shouldKeepAlive))) return false
       newest.set(socket, response)
       if (before !== undefined && ending.delete(before)) {
         before.shouldKeepAlive = true
         endAfter(response)
-      } else if (asksToUpgrade(response)) endAfter(response)
+      } else if (isLast(response)) endAfter(response)
       return true
     },
     endAfter,

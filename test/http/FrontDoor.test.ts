@@ -127,6 +127,59 @@ describe("headers", () => {
     })
   )
 
+  it.scopedLive("of a host that is none are 400, and those without a name or with an address are taken", () =>
+    Effect.gen(function* () {
+      const { port } = yield* startGateway(created)
+      for (const host of ["a b", "x/y?z#@", "user@x", "x:port", "[::1", "x, y", "é"]) {
+        const answer = yield* post(port, [`host: ${host}`, "authorization: Bearer token", "idempotency-key: k"])
+        assert.match(answer, /^HTTP\/1\.1 400 /, host)
+        assert.include(answer, '"field":"host","message":"must be a host, with a port where it needs one"')
+      }
+      for (const host of ["", "x", "X.example:8080", "my_service:", "127.0.0.1", "[::1]:8080", "[fe80::1%25eth0]"]) {
+        const answer = yield* post(port, [`host: ${host}`, "authorization: Bearer token", "idempotency-key: k"])
+        assert.match(answer, /^HTTP\/1\.1 201 /, host)
+      }
+    })
+  )
+
+  it.scopedLive("of a transfer coding that is not chunked, or of HTTP/1.0, are 400, and end the connection", () =>
+    Effect.gen(function* () {
+      const { port } = yield* startGateway(created)
+      const sent = (version: string, coding: string, next: string) =>
+        Effect.async<string>((resume) => {
+          const socket = connect(port, "127.0.0.1")
+          let answer = ""
+          socket.setEncoding("utf8")
+          socket.on("data", (chunk: string) => {
+            answer += chunk
+          })
+          socket.on("close", () => resume(Effect.succeed(answer)))
+          const head = [
+            `POST /v1/runs HTTP/${version}`,
+            "host: x",
+            "connection: keep-alive",
+            "authorization: Bearer token",
+            "idempotency-key: k",
+            "content-type: application/json",
+            `transfer-encoding: ${coding}`
+          ]
+          const chunks = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+          socket.write(`${head.join("\r\n")}\r\n\r\n${chunks}${next}\r\nhost: x\r\n\r\n`)
+        })
+      for (const [version, coding, message] of [
+        ["1.1", "gzip, chunked", "may only be chunked"],
+        ["1.1", "foo, chunked", "may only be chunked"],
+        ["1.0", "chunked", "needs HTTP/1.1"]
+      ] as const) {
+        const answer = yield* sent(version, coding, "GET /livez HTTP/1.1")
+        assert.deepStrictEqual(answer.match(/HTTP\/1\.1 \d+/g), ["HTTP/1.1 400"], `${version} ${coding}`)
+        assert.include(answer, `"field":"transfer-encoding","message":"${message}"`, `${version} ${coding}`)
+      }
+      const taken = yield* sent("1.1", "Chunked", "GET /nope HTTP/1.1\r\nconnection: close")
+      assert.deepStrictEqual(taken.match(/HTTP\/1\.1 \d+/g), ["HTTP/1.1 201", "HTTP/1.1 404"])
+    })
+  )
+
   it.scopedLive("a comma is a character of an idempotency key like any other", () =>
     Effect.gen(function* () {
       const keys: Array<string> = []
