@@ -188,7 +188,16 @@ describe("paths and methods", () => {
   it.scopedLive("that do not exist are 404, and other methods of one that does are 405 with Allow", () =>
     Effect.gen(function* () {
       const gateway = yield* sealed
-      for (const path of ["/nope", "/v1", "/V1/runs", "/v1//runs", "/v1/runs/x/y"]) {
+      for (const path of [
+        "/nope",
+        "/v1",
+        "/V1/runs",
+        "/v1//runs",
+        "/v1/runs/x/y",
+        "/v1/runs/",
+        "/v1/runs//attempts",
+        "/v1/catalog/endpoints/"
+      ]) {
         const answer = yield* gateway.get(path)
         assert.deepStrictEqual([answer.status, answer.json.error.code], [404, "route_not_found"], path)
       }

@@ -119,7 +119,9 @@ export const RoutesLayer: Layer.Layer<Routes> = Layer.sync(Routes, () => {
       if (pathOf(shorter).length > pathCharsMax) return null
       const url = onlyQueryApart(shorter)
       const found = table.find(method, url) ?? (method === "HEAD" ? table.find("GET", url) : undefined)
-      return found === undefined ? null : { route: found.handler, params: found.params, query: found.searchParams }
+      // A parameter has at least one character: what ends in a slash is another path.
+      if (found === undefined || Object.values(found.params).includes("")) return null
+      return { route: found.handler, params: found.params, query: found.searchParams }
     }
   })
 })
