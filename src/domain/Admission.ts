@@ -109,7 +109,7 @@ export const refusals = (walletState: WalletState, spends: Spends, request: Requ
   const month = monthOfAll(spends, request.month)
   for (const spend of spends) {
     const { limitMicros, spentMicros } = spendInMonth(spend, month)
-    if (limitMicros === null || spentMicros + holdMicros <= limitMicros) continue
+    if (limitMicros === null || holdMicros <= leftOf(limitMicros, spentMicros)) continue
     const of = spend === spends[0] ? "this key" : "the key that this one comes from"
     found.push(new KeySpendLimitReached({ limitMicros, spentMicros, estimatedCostMicros: holdMicros, of }))
     break
@@ -218,12 +218,14 @@ export const moneyLeft = ({ balance }: Pick<WalletState, "balance">, spends: Spe
   keyMicros: keyLeft(tightest(spends, monthOfAll(spends, month)))
 })
 
-/** A limit that was lowered below what is spent has nothing left. */
+/** A limit that was lowered below what is spent has nothing left, which is enough for a run that costs nothing. */
+const leftOf = (limitMicros: Micros, spentMicros: Micros): Micros => Micros.make(Math.max(0, limitMicros - spentMicros))
+
 export const keyLeft = ({
   limitMicros,
   spentMicros
 }: Pick<TokenSpend, "limitMicros" | "spentMicros">): Micros | null =>
-  limitMicros === null ? null : Micros.make(Math.max(0, limitMicros - spentMicros))
+  limitMicros === null ? null : leftOf(limitMicros, spentMicros)
 
 const spent = (spend: TokenSpend, amount: number): TokenSpend => ({
   ...spend,

@@ -66,7 +66,7 @@ describe("Admission", () => {
       assert.isAtMost(left.inflight, left.inflightLimit)
       assert.strictEqual(after.length, spent.length)
       after.forEach((each, at) => {
-        assert.isAtMost(each.spentMicros, each.limitMicros ?? Number.MAX_SAFE_INTEGER)
+        if (asked.holdMicros > 0) assert.isAtMost(each.spentMicros, each.limitMicros ?? Number.MAX_SAFE_INTEGER)
         const before = spendInMonth(spent[at]!, counted)
         assert.deepStrictEqual({ ...each }, { ...before, spentMicros: before.spentMicros + asked.holdMicros })
       })
@@ -88,7 +88,9 @@ describe("Admission", () => {
       const latest = [asked.month, ...spent.map((each) => each.month)].sort().at(-1)
       const over = spent.some(
         ({ limitMicros, month: of, spentMicros }) =>
-          limitMicros !== null && (of === latest ? spentMicros : 0) + asked.holdMicros > limitMicros
+          limitMicros !== null &&
+          asked.holdMicros > 0 &&
+          (of === latest ? spentMicros : 0) + asked.holdMicros > limitMicros
       )
       const age = asked.now - state.minuteStartedAt
       const inMinute = age >= 60_000 || age < -10_000 ? 0 : state.minuteCount
@@ -128,6 +130,9 @@ describe("Admission", () => {
     assert.isTrue(Either.isLeft(admit({ ...free, runCapMicros: m(10) }, [unlimited], asking(11))))
     assert.isTrue(Either.isRight(admit(free, [{ ...unlimited, limitMicros: m(10), spentMicros: m(4) }], asking(6))))
     assert.isTrue(Either.isLeft(admit(free, [{ ...unlimited, limitMicros: m(10), spentMicros: m(4) }], asking(7))))
+    const lowered = { ...unlimited, limitMicros: m(10), spentMicros: m(14) }
+    assert.isTrue(Either.isRight(admit(free, [lowered], asking(0))), "a run that costs nothing fits any limit")
+    assert.isTrue(Either.isLeft(admit(free, [lowered], asking(1))))
     assert.isTrue(Either.isRight(admit(free, [unlimited], asking(1_000))))
     assert.isTrue(Either.isLeft(admit(free, [unlimited], asking(1_001))))
     assert.isTrue(Either.isRight(admit({ ...free, inflight: 7 }, [unlimited], asking(1))))
