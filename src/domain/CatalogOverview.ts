@@ -65,7 +65,10 @@ const filter = optional(
     platform: optional(platform)
   }).annotations({ description: "What the overview was narrowed to; absent when it was not" })
 )
-const revised = { revision, builtAt: text("When that revision was made", exampleTime) }
+const revised = {
+  revision,
+  builtAt: text("When the node that answers made that revision of what it loaded", exampleTime)
+}
 
 export const OverviewTree = Schema.Struct({
   ...revised,

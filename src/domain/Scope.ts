@@ -28,6 +28,11 @@ export const ScopeInput = Schema.transformOrFail(Schema.String, Scope, {
   encode: ParseResult.succeed
 }).annotations({ jsonSchema: { type: "string", enum: [...scopes] } })
 
+/** What a new token is to do. What is wrong with one of the scopes is said of that one. */
+export const ScopesInput = Schema.Array(ScopeInput).pipe(
+  Schema.minItems(1, { message: () => `must be a list of at least one of ${scopes.join(", ")}` })
+)
+
 const writing: ReadonlySet<Scope> = new Set(["runs:execute", "billing:write", "capabilities:write", "account:manage"])
 /** A read-only token can look, and neither run nor pay. */
 export const isReadOnly = (granted: ReadonlyArray<Scope>): boolean => !granted.some((scope) => writing.has(scope))

@@ -194,7 +194,7 @@ export type AutomaticTopUp = {
 export type AutomaticTopUpRequest = {
   /** The card is charged while less than this is available, in US dollars. 0.000001 to 10000. Example: 10. */
   readonly belowUsd: number
-  /** How much is charged at a time, in US dollars. 5 to 10000. Example: 50. */
+  /** How much is charged at a time, in US dollars and whole cents. 5 to 10000. Example: 50. */
   readonly amountUsd: number
   /**
    * How much is charged in a calendar month (UTC) at most, in US dollars; at least amountUsd. 5 to 1000000.
@@ -901,7 +901,7 @@ export type LoginApprovalRequest = {
    * laptop".
    */
   readonly label: string
-  /** What the token may do. Example: ["catalog:read","runs:execute"]. */
+  /** What the token may do. At least 1 items. Example: ["catalog:read","runs:execute"]. */
   readonly scopes: ReadonlyArray<
     | "catalog:read"
     | "runs:read"
@@ -1194,7 +1194,7 @@ export type OverviewPlatform = {
 export type OverviewTopic = {
   /** The revision of the catalog that answered. Example: "7c1f0a2b9d3e4f56". */
   readonly revision: string
-  /** When that revision was made. Example: "2026-06-15T12:00:00.000Z". */
+  /** When the node that answers made that revision of what it loaded. Example: "2026-06-15T12:00:00.000Z". */
   readonly builtAt: string
   /** The words that were asked for. Example: "email". */
   readonly topic: string
@@ -1238,7 +1238,7 @@ export type OverviewTopic = {
 export type OverviewTree = {
   /** The revision of the catalog that answered. Example: "7c1f0a2b9d3e4f56". */
   readonly revision: string
-  /** When that revision was made. Example: "2026-06-15T12:00:00.000Z". */
+  /** When the node that answers made that revision of what it loaded. Example: "2026-06-15T12:00:00.000Z". */
   readonly builtAt: string
   /** How far down the overview goes. Example: "summary". */
   readonly depth: "summary" | "platforms" | "jobs" | "full"
@@ -2095,8 +2095,8 @@ export type TopUpPage = {
 /** A top-up to be paid by a person. */
 export type TopUpRequest = {
   /**
-   * How many US dollars; the suggested amount without it. topUpLink of GET /v1/balance says the smallest. 5 to
-   * 10000. Example: 20.
+   * How many US dollars, in whole cents; the suggested amount without it. topUpLink of GET /v1/balance says
+   * the smallest. 5 to 10000. Example: 20.
    */
   readonly amountUsd?: number | undefined
   /** Whether the card that pays is saved for automatic top-ups; the checkout asks its owner. Example: false. */

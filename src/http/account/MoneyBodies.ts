@@ -184,7 +184,7 @@ export const TopUpUsd = usdWithin(
 export const TopUpInput = Schema.Struct({
   amountUsd: askedMaybe(
     TopUpUsd,
-    "How many US dollars; the suggested amount without it. topUpLink of GET /v1/balance says the smallest",
+    "How many US dollars, in whole cents; the suggested amount without it. topUpLink of GET /v1/balance says the smallest",
     Micros.make(topUpSuggestedUsdDefault * microsPerUsd)
   ),
   savePaymentMethod: askedMaybe(

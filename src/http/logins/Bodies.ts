@@ -4,7 +4,7 @@
  */
 import { Schema } from "effect"
 import { loginPollSeconds } from "../../domain/limits/Access.js"
-import { Scope, ScopeInput } from "../../domain/Scope.js"
+import { Scope, ScopesInput } from "../../domain/Scope.js"
 import type { LoginApproval } from "../../services/LoginApprovals.js"
 import {
   asked,
@@ -33,7 +33,7 @@ export const LoginInput = Schema.Struct({
     "5994471abb01112afcc18159f6cc74b4f511b99806da59b3caf5a9c173cacfc5"
   ),
   label: asked(label, "What the person who approves sees, and what the token is called", "Ada's laptop"),
-  scopes: asked(Schema.Array(ScopeInput), "What the token may do", ["catalog:read", "runs:execute"]),
+  scopes: asked(ScopesInput, "What the token may do", ["catalog:read", "runs:execute"]),
   expiresAt: askedMaybe(Schema.NullOr(Instant), "When the token is to expire; never without it", Date.UTC(2027, 0, 1))
 }).annotations({ identifier: "LoginApprovalRequest", description: "A login that a person is to approve" })
 

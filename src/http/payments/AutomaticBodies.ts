@@ -20,7 +20,11 @@ export const AutomaticTopUpInput = Schema.Struct({
     "The card is charged while less than this is available, in US dollars",
     Micros.make(10 * microsPerUsd)
   ),
-  amountUsd: asked(TopUpUsd, "How much is charged at a time, in US dollars", Micros.make(50 * microsPerUsd)),
+  amountUsd: asked(
+    TopUpUsd,
+    "How much is charged at a time, in US dollars and whole cents",
+    Micros.make(50 * microsPerUsd)
+  ),
   monthlyMaximumUsd: asked(
     usdWithin(UsdInput, topUpAmounts.minimumMicros, Micros.make(fieldUsdMax * microsPerUsd), monthlyExpected),
     "How much is charged in a calendar month (UTC) at most, in US dollars; at least amountUsd",

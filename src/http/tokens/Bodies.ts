@@ -2,7 +2,7 @@
 import { Redacted, Schema } from "effect"
 import { rotationOverlapSecondsMax } from "../../domain/limits/Access.js"
 import { Micros, microsPerUsd } from "../../domain/Micros.js"
-import { Scope, ScopeInput } from "../../domain/Scope.js"
+import { Scope, ScopesInput } from "../../domain/Scope.js"
 import type { ShownToken, Token } from "../../services/Tokens.js"
 import {
   asked,
@@ -76,14 +76,7 @@ const expiresAt = (whenNull: string) => askedMaybe(nullable(Instant), `When it e
 
 export const TokenInput = Schema.Struct({
   label: asked(label, labelMeaning, "build server"),
-  scopes: asked(
-    Schema.Array(ScopeInput).pipe(
-      // What is wrong with one of them is said of that one.
-      Schema.minItems(1, { message: () => `must be a list of at least one of ${Scope.literals.join(", ")}` })
-    ),
-    "What it may do: no more than the calling token",
-    ["catalog:read", "runs:execute"]
-  ),
+  scopes: asked(ScopesInput, "What it may do: no more than the calling token", ["catalog:read", "runs:execute"]),
   monthlyLimitUsd: monthlyLimitUsd("without it, what the calling token may; null is refused when that has a limit"),
   expiresAt: expiresAt(
     "without it, when the calling token ends; null is never, and is refused when the calling token ends"
