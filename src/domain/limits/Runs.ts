@@ -12,6 +12,11 @@ export const fallbackAttemptsMax = 10
 export const fallbackAttemptsDefault = 3
 /** Endpoints and providers that a fallback may exclude (completions, section 3). */
 export const fallbackExcludesMax = 50
+/**
+ * With so many fields in its input, a job looks at each of its providers in a turn of the event loop of its own: each
+ * takes a millisecond or more.
+ */
+export const longInputFields = 1_000
 /** What `max_items` may be (contract: "Limits"). */
 export const resultItemsMax = 10_000
 /** Paths that `fields` may name, and the longest text of all of them. */

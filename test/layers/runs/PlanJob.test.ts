@@ -3,7 +3,9 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { WorkspaceId } from "../../../src/domain/Ids.js"
 import { type CallRunFailure, type Credential, ProviderFailure } from "../../../src/domain/ProviderCall.js"
+import type { JsonObject } from "../../../src/domain/Json.js"
 import { ProviderError, ProviderHttpError } from "../../../src/domain/RunFailures.js"
+import { longInputFields } from "../../../src/domain/limits/Runs.js"
 import { holdOf } from "../../../src/domain/RoutePlan.js"
 import { unrestricted } from "../../../src/domain/WorkspacePolicy.js"
 import { AuditTrailMemory } from "../../../src/layers/memory/AuditTrailMemory.js"
@@ -76,7 +78,8 @@ it.effect("a provider that is down is passed over, whosever key the run uses", (
 /** The operations that a run of these tries, and what it holds. */
 const planned = (
   operations: ReadonlyArray<{ readonly id: string; readonly micros: number; readonly effect: string }>,
-  enabled: boolean
+  enabled: boolean,
+  further: JsonObject = {}
 ) =>
   Effect.gen(function* () {
     const parts = {
@@ -93,7 +96,12 @@ const planned = (
       stopAtFirstMiss: false,
       prefer: "cheapest" as const
     }
-    const request = { endpointId: "job:people.email.find", input: { name: "Ada" }, fallback, connectionId: null }
+    const request = {
+      endpointId: "job:people.email.find",
+      input: { ...further, name: "Ada" },
+      fallback,
+      connectionId: null
+    }
     const asked = { workspaceId: WorkspaceId.make(`ws_${"0".repeat(26)}`), policy: unrestricted, request }
     const route = yield* planJob(parts, asked, "people.email.find")
     return [route.candidates.map(({ endpointId }) => String(endpointId)), Number(holdOf(route))]
@@ -125,5 +133,27 @@ it.effect("an operation with an effect is tried first or not at all, and the hol
     assert.deepStrictEqual(yield* planned([cheap, sends(1_000), dear], true), [["cheap", "dear"], 2_100])
     assert.deepStrictEqual(yield* planned([cheap, sends(50), dear], true), [["sends"], 50])
     assert.deepStrictEqual(yield* planned([cheap, dear], false), [["cheap"], 100])
+  })
+)
+
+it.effect("each provider is looked at in a turn of the event loop of its own where the input is long", () =>
+  Effect.gen(function* () {
+    const operations = Array.from({ length: 10 }, (_, at) => ({ id: `op-${at}`, micros: 100, effect: "read_only" }))
+    const turnsWith = (fields: number) =>
+      Effect.gen(function* () {
+        let turns = 0
+        const count = (): void => {
+          turns += 1
+          next = setImmediate(count)
+        }
+        let next = setImmediate(count)
+        const further = Object.fromEntries(Array.from({ length: fields }, (_, at) => [`f${at}`, at]))
+        const [, held] = yield* planned(operations, true, further)
+        clearImmediate(next)
+        assert.strictEqual(held, 300)
+        return turns
+      })
+    const short = yield* turnsWith(10)
+    assert.isAtLeast(yield* turnsWith(longInputFields), short + operations.length)
   })
 )

@@ -9,12 +9,14 @@ import { refusedFields, withoutRefusedUnknown } from "../../../domain/InputExtra
 import { commonNameOf } from "../../../domain/InputMapping.js"
 import type { JsonObject } from "../../../domain/Json.js"
 import { JobId } from "../../../domain/Manifest.js"
+import { longInputFields } from "../../../domain/limits/Runs.js"
 import { dollars } from "../../../domain/Micros.js"
 import { type Candidate, type RoutePlan, type Skipped, withCapped } from "../../../domain/RoutePlan.js"
 import type { StorageError } from "../../../domain/StorageErrors.js"
 import { isUnrestricted, sayDenial, unrestricted } from "../../../domain/WorkspacePolicy.js"
 import type { RankedEndpoint } from "../../../services/Catalog.js"
 import type { InputProblem } from "../../../services/Providers.js"
+import { nextSlice } from "../../../services/Slices.js"
 import {
   type Asked,
   candidateOf,
@@ -47,7 +49,7 @@ export const planJob: (
     if (problems.length > 0) return yield* commonInputRejected(routeTo(supply.job.id, request, nobody), problems)
     if (supply.endpoints.length === 0) return yield* noSupply(routeTo(supply.job.id, request, nobody))
 
-    const verdicts = yield* Effect.forEach(supply.endpoints, (ranked) => verdictOn(parts, asked, ranked))
+    const verdicts = yield* verdictsOn(parts, asked, supply.endpoints)
     const { chosen, unusable } = yield* choiceOf(parts, asked, supply.endpoints, verdicts)
     const [first] = chosen
     const route = routeTo(supply.job.id, request, { chosen, unusable })
@@ -171,19 +173,24 @@ const candidatesOf = (fitting: ReadonlyArray<Candidate>, fallback: boolean): Rea
 }
 
 /** A job run goes on without an endpoint that it cannot use. */
-const verdictOn = (
+const verdictsOn = (
   parts: PlanningParts,
   asked: Asked,
-  ranked: RankedEndpoint
-): Effect.Effect<Fitting | Unusable, CatalogLoading | StorageError> =>
-  Effect.catchTag(judge(parts, asked, ranked), "Skipped", (unusable) => Effect.succeed(unusable))
+  endpoints: ReadonlyArray<RankedEndpoint>
+): Effect.Effect<ReadonlyArray<Fitting | Unusable>, CatalogLoading | StorageError> => {
+  const isLong = Object.keys(asked.request.input).length >= longInputFields
+  return Effect.forEach(endpoints, (ranked) => {
+    const verdict = Effect.catchTag(judge(parts, asked, ranked), "Skipped", (unusable) => Effect.succeed(unusable))
+    return isLong ? Effect.zipRight(nextSlice, verdict) : verdict
+  })
+}
 
 /** What stands against each endpoint but for the policy of the workspace; empty where there is no policy. */
 const skippedWithoutPolicy = (parts: PlanningParts, asked: Asked, endpoints: ReadonlyArray<RankedEndpoint>) =>
   isUnrestricted(asked.policy)
     ? Effect.succeed(new Map<string, Skipped | null>())
     : Effect.map(
-        Effect.forEach(endpoints, (ranked) => verdictOn(parts, { ...asked, policy: unrestricted }, ranked)),
+        verdictsOn(parts, { ...asked, policy: unrestricted }, endpoints),
         (verdicts) =>
           new Map(
             verdicts.map((verdict) =>
