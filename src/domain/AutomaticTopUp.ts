@@ -194,7 +194,8 @@ export const mayCharge = (
   !rule.underWay.stopped &&
   rule.underWay.method === method &&
   topUp.amountMicros <= rule.amountMicros &&
-  // Its amount is in the month already.
+  // Its amount counts in the month in which it started, and in no later one.
+  monthOf(now) <= monthOf(rule.underWay.startedAt) &&
   spentInMonth(rule, now) <= rule.monthlyMaximumMicros
 
 const startsNow = (rule: AutomaticTopUp, { availableMicros, method, noTopUps, now }: RuleState): boolean =>

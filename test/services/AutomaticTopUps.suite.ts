@@ -669,6 +669,49 @@ export const automaticTopUpsSuite = (name: string, make: MakeTopUps) =>
       { cards: laterMonth.layer }
     )
 
+    const overMonth: Array<{ readonly workspaceId: WorkspaceId; readonly topUpId: TopUpId }> = []
+    test(
+      "a top-up whose first try to charge reached nobody is not charged in the next month, in which it does not count",
+      Effect.gen(function* () {
+        const { automatic, available, state, turn, workspaceId } = yield* withCard
+        const charged = () => overMonth.filter((each) => each.workspaceId === workspaceId)
+        yield* TestClock.setTime(Date.UTC(2026, 0, 31, 23, 59, 30))
+        yield* automatic.set(workspaceId, { ...rule, monthlyMaximumMicros: usd(10) }, commandLine)
+        yield* turn
+        yield* TestClock.adjust("61 seconds")
+        yield* turn
+        assert.lengthOf(charged(), 1)
+        assert.strictEqual(yield* available, 10)
+        // It is given up, and February gets one of its own.
+        yield* TestClock.adjust("10 minutes")
+        yield* turn
+        yield* turn
+        assert.strictEqual(yield* available, 20)
+        yield* spend(workspaceId, 10)
+        yield* turn
+        const [first, second, third] = charged()
+        assert.notStrictEqual(first?.topUpId, second?.topUpId)
+        assert.isUndefined(third)
+        assert.deepStrictEqual(yield* state, ["monthly_maximum_reached", 10])
+      }),
+      {
+        cards: Layer.succeed(
+          OffSessionPayments,
+          OffSessionPayments.of({
+            charge: ({ amountMicros, topUpId, workspaceId }) =>
+              Effect.suspend(() => {
+                const isFirst = overMonth.every((each) => each.workspaceId !== workspaceId)
+                overMonth.push({ workspaceId, topUpId })
+                return isFirst
+                  ? Effect.fail(new ChargeUncertain())
+                  : Effect.succeed({ state: "paid" as const, reference: `pi_${topUpId}`, amountMicros })
+              }),
+            find: () => Effect.succeed(null)
+          })
+        )
+      }
+    )
+
     test(
       "a rule without a saved card waits for one, and one that cannot work is refused by its field",
       Effect.gen(function* () {
