@@ -116,22 +116,20 @@ const make = Effect.gen(function* () {
           ? [null, all]
           : [{ row: found, settingsDigest: found.settingsDigest }, all.filter((row) => row !== found)]
       }),
-    storeRenewed: (place, holder, sealed, oauth) =>
+    storeRenewed: (place, { before, holder }, sealed, oauth) =>
       Effect.gen(function* () {
-        if (!(yield* endRenewal(place, holder))) return false
+        const isHolder = yield* endRenewal(place, holder)
         return yield* changeConnection(
-          (row) => isAt(place)(row) && row.sealed !== null,
+          (row) => isAt(place)(row) && row.sealed !== null && (isHolder || same(row.sealed.bytes, before.bytes)),
           (row) => ({ connection: { ...row.connection, oauth }, sealed })
         )
       }),
     endRenewal: (place, holder) => Effect.asVoid(endRenewal(place, holder)),
-    refuseRenewal: (place, holder, oauth) =>
+    refuseRenewal: (place, { before, holder }, oauth) =>
       Effect.gen(function* () {
-        if (!(yield* endRenewal(place, holder))) return false
-        return yield* changeConnection(
-          (row) => isAt(place)(row) && row.sealed !== null,
-          (row) => ({ ...row, connection: { ...row.connection, oauth } })
-        )
+        const unchanged = (row: ConnectionRow) => isAt(place)(row) && same(row.sealed?.bytes, before.bytes)
+        if (!(yield* Ref.get(connections)).some(unchanged) || !(yield* endRenewal(place, holder))) return false
+        return yield* changeConnection(unchanged, (row) => ({ ...row, connection: { ...row.connection, oauth } }))
       }),
     connections: (workspaceId, { after, limit }) =>
       Effect.map(Ref.get(connections), (rows) =>

@@ -9,7 +9,8 @@
  * A node that dies between the provider's answer and that commit takes the new tokens with it. The access token that is
  * stored goes on until it ends. Another node takes the renewal over when the lease ends, with the refresh token that is
  * stored. A provider that does not rotate refresh tokens, or takes the last one once more, answers with new tokens. One
- * that refuses it ends the connection, and the connection says that a renewal was interrupted.
+ * that refuses it ends the connection, and the connection says that a renewal was interrupted. A node that lives, and
+ * whose tokens the storage takes only after that, stores them all the same: nobody has newer ones.
  */
 import { Clock, Deferred, Effect, Either, Option, Redacted, Schedule, type Scope } from "effect"
 import { gatewayItself } from "../../domain/AuditEntry.js"
@@ -45,7 +46,7 @@ import type { PlatformKeys } from "../../services/PlatformKeys.js"
 import type { Sealing } from "../../services/Sealing.js"
 import { pairOf } from "../providers/KeyPlacement.js"
 import { patienceMillis } from "../providers/TokenLife.js"
-import { aboutOf, type ConnectionRow, type SecretRows } from "./SecretRows.js"
+import { aboutOf, type ConnectionRow, type RenewalClaim, type SecretRows } from "./SecretRows.js"
 import { grantFrom, grantOf, grantText, type StoredGrant } from "./StoredGrant.js"
 
 export interface AccessTokenParts {
@@ -137,9 +138,8 @@ interface Asked {
 }
 
 /** The renewal is this holder's now. `client` is null where the operator has set none. */
-interface Claim {
+interface Claim extends RenewalClaim {
   readonly client: OAuthClient | null
-  readonly holder: string
   readonly interrupted: boolean
 }
 
@@ -188,10 +188,17 @@ export const makeAccessTokens = (parts: AccessTokenParts): Effect.Effect<AccessT
             onSuccess: (secret) => Option.getOrNull(grantOf(secret))
           })
 
+    /** What the storage has of a connection now; null where it is deleted. */
+    const heldNow = Effect.fnUntraced(function* ({ connectionId, workspaceId }: Connection) {
+      const row = yield* stored(rows.connection(workspaceId, connectionId))
+      const grant = row === null ? null : yield* grantIn(row)
+      return row === null || grant === null ? null : { connection: row.connection, grant }
+    })
+
     /** The new tokens, once they are stored. */
     const keep = Effect.fnUntraced(function* (
       asked: Asked,
-      holder: string,
+      claim: RenewalClaim,
       grant: StoredGrant,
       granted: { readonly client: OAuthClient; readonly tokens: GrantedTokens }
     ) {
@@ -203,37 +210,41 @@ export const makeAccessTokens = (parts: AccessTokenParts): Effect.Effect<AccessT
         yield* Clock.currentTimeMillis
       )
       const sealed = yield* sealing.seal(grantText(next), about(connection))
-      const kept = yield* stored(Effect.retry(rows.storeRenewed(connection, holder, sealed, facts), untilKept))
+      const kept = yield* stored(Effect.retry(rows.storeRenewed(connection, claim, sealed, facts), untilKept))
       if (kept) return { connection: { ...connection, oauth: facts }, grant: next }
-      // It was written and the answer got lost, or the connection was deleted, or this node stood still too long.
-      const now = yield* stored(rows.connection(connection.workspaceId, connection.connectionId))
-      const there = now === null ? null : yield* grantIn(now)
-      if (now !== null && there !== null) return { connection: now.connection, grant: there }
+      // It was written and the answer got lost, or the connection was deleted, or another node has stored newer tokens.
+      const now = yield* heldNow(connection)
+      if (now !== null) return now
       yield* revokeUnkept(servers, auth, granted.client, granted.tokens).pipe(logged(connection))
       return yield* gone
     })
 
-    const refuse = (asked: Asked, holder: string, reason: string) =>
+    /** The provider refused the grant. Fails, unless another node has stored newer tokens meanwhile. */
+    const refuse = ({ connection }: Asked, claim: RenewalClaim, grant: StoredGrant, reason: string) =>
       Effect.gen(function* () {
-        const { connection } = asked
         const refused = { at: yield* Clock.currentTimeMillis, reason }
         const facts = { scopes: [], accessUntil: null, ...connection.oauth, renewable: false, refused }
-        yield* stored(
+        const noted = yield* stored(
           trail.change(
             gatewayItself,
-            Effect.map(rows.refuseRenewal(connection, holder, facts), (isNew) =>
+            Effect.map(rows.refuseRenewal(connection, claim, facts), (isNew) =>
               isNew
-                ? changed(undefined, {
+                ? changed(true, {
                     action: "connection.refused",
                     subjectId: connection.connectionId,
                     workspaceId: connection.workspaceId,
                     before: { usable: true },
                     after: { usable: false, reason }
                   })
-                : unchanged(undefined)
+                : unchanged(false)
             )
           )
         )
+        if (!noted) {
+          yield* stored(rows.endRenewal(connection, claim.holder))
+          const now = yield* heldNow(connection)
+          if (now !== null && now.grant.refreshToken !== grant.refreshToken) return now
+        }
         return yield* refusedFailure(refused)
       })
 
@@ -250,16 +261,17 @@ export const makeAccessTokens = (parts: AccessTokenParts): Effect.Effect<AccessT
       )
 
     /** Asks the provider once. The caller holds the renewal, which ends here however it comes out. */
-    const ask = Effect.fnUntraced(function* (asked: Asked, { client, holder, interrupted }: Claim, grant: StoredGrant) {
+    const ask = Effect.fnUntraced(function* (asked: Asked, claim: Claim, grant: StoredGrant) {
       const { auth, connection, refused } = asked
-      const end = stored(rows.endRenewal(connection, holder))
+      const { client, interrupted } = claim
+      const end = stored(rows.endRenewal(connection, claim.holder))
       if (client === null) return yield* Effect.zipRight(end, yield* noClient(connection.providerId))
       if (grant.refreshToken === null) return yield* Effect.zipRight(end, notRenewable)
       const answer = yield* Effect.either(servers.refresh(auth, client, Redacted.make(grant.refreshToken)))
-      if (Either.isRight(answer)) return yield* keep(asked, holder, grant, { client, tokens: answer.right })
+      if (Either.isRight(answer)) return yield* keep(asked, claim, grant, { client, tokens: answer.right })
       const failed = answer.left
       if (failed._tag === "GrantRefused" && failed.of === "grant")
-        return yield* refuse(asked, holder, reasonOf(failed.code, interrupted))
+        return yield* refuse(asked, claim, grant, reasonOf(failed.code, interrupted))
       yield* end
       yield* Effect.logWarning("The access token of a connection could not be renewed").pipe(
         logged(connection),
@@ -290,12 +302,13 @@ export const makeAccessTokens = (parts: AccessTokenParts): Effect.Effect<AccessT
         const { connection } = row
         const end = claimed ? stored(rows.endRenewal(connection, holder)) : Effect.void
         const grant = yield* grantIn(row)
-        if (grant === null) return yield* Effect.zipRight(end, gone)
+        if (grant === null || row.sealed === null) return yield* Effect.zipRight(end, gone)
         if (connection.oauth !== null && connection.oauth.refused !== null)
           return yield* Effect.zipRight(end, refusedFailure(connection.oauth.refused))
         const now = yield* Clock.currentTimeMillis
         if (isFresh(grant, refused, now)) return yield* Effect.as(end, { connection, grant })
-        if (claimed) return yield* ask({ auth, connection, refused }, { client, holder, interrupted }, grant)
+        if (claimed)
+          return yield* ask({ auth, connection, refused }, { before: row.sealed, client, holder, interrupted }, grant)
         if (works({ connection, grant }, refused, now)) return { connection, grant }
         if (now >= until) return yield* unavailable(new ServerUnavailable({ reason: "timeout", word: "renewal" }))
         yield* Effect.interruptible(Effect.sleep(waitMillis))

@@ -45,6 +45,12 @@ export interface Leaving {
 
 export type ConnectionPlace = Pick<Connection, "connectionId" | "workspaceId">
 
+/** A renewal that was claimed: by whom, and what is renewed. */
+export interface RenewalClaim {
+  readonly holder: string
+  readonly before: Sealed
+}
+
 export interface PlatformKeyRow {
   readonly providerId: string
   readonly sealed: Sealed
@@ -116,19 +122,25 @@ export class SecretRows extends Context.Tag("gateway/layers/SecretRows")<
       { readonly row: ConnectionRow; readonly claimed: boolean; readonly interrupted: boolean } | null,
       StorageError
     >
-    /** Stores new tokens and ends the renewal. False, and nothing happens, when it is not the holder's any more. */
+    /**
+     * Stores new tokens, and ends the renewal if it is still the holder's. False, and nothing happens, where it is not
+     * and another secret is there than before, or none.
+     */
     readonly storeRenewed: (
       place: ConnectionPlace,
-      holder: string,
+      claim: RenewalClaim,
       sealed: Sealed,
       oauth: OAuthFacts
     ) => Effect.Effect<boolean, StorageError>
     /** Ends the renewal without new tokens. */
     readonly endRenewal: (place: ConnectionPlace, holder: string) => Effect.Effect<void, StorageError>
-    /** Ends the renewal because the provider refused it. False as in `storeRenewed`. */
+    /**
+     * Ends the renewal because the provider refused it. False, and nothing happens, when it is not the holder's any
+     * more, or another secret is there than before.
+     */
     readonly refuseRenewal: (
       place: ConnectionPlace,
-      holder: string,
+      claim: RenewalClaim,
       oauth: OAuthFacts
     ) => Effect.Effect<boolean, StorageError, Changing>
     /** Forgets those that were over when this one began. */

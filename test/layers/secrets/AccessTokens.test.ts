@@ -256,6 +256,40 @@ describe("a renewal", () => {
     }).pipe(Effect.provide(storage))
   )
 
+  it.effect("whose tokens wait for the storage until another node has taken over is stored, and serves both", () =>
+    Effect.gen(function* () {
+      const rows = yield* SecretRows
+      let isAway = false
+      const sometimes = {
+        ...rows,
+        storeRenewed: (...renewed: Parameters<typeof rows.storeRenewed>) =>
+          Effect.suspend(() => (isAway ? new StorageBusy({ retryAfterSeconds: 1 }) : rows.storeRenewed(...renewed)))
+      }
+      const slow = yield* Effect.provideService(node, SecretRows, sometimes)
+      const next = yield* node
+      const place = yield* connected
+      const first = yield* Effect.fork(take(slow.services, place, 100_000))
+      yield* Deferred.await(slow.asked)
+      yield* TestClock.adjust("20 seconds")
+      isAway = true
+      yield* Deferred.succeed(slow.answer, rotated)
+      yield* settled
+      yield* TestClock.adjust(renewalLeaseMillis - 20_000)
+      const second = yield* Effect.fork(take(next.services, place, 100_000))
+      yield* Deferred.await(next.asked)
+      isAway = false
+      yield* TestClock.adjust("250 millis")
+      assert.strictEqual(Redacted.value(yield* Fiber.join(first)), "access-2")
+      assert.strictEqual(yield* refreshTokenOf(place), "refresh-2")
+      // The refresh token before was used up.
+      yield* Deferred.fail(next.answer, new GrantRefused({ of: "grant", code: "invalid_grant" }))
+      assert.strictEqual(Redacted.value(yield* Fiber.join(second)), "access-2")
+      const row = yield* rows.connection(place.workspaceId, place.connectionId)
+      assert.isNull(row?.connection.oauth?.refused)
+      assert.deepStrictEqual([...slow.revoked, ...next.revoked], [])
+    }).pipe(Effect.provide(storage))
+  )
+
   it.effect("that cannot read the client of the gateway has asked nobody, and interrupts nothing", () =>
     Effect.gen(function* () {
       const rows = yield* SecretRows
@@ -308,9 +342,10 @@ describe("a deletion", () => {
         Effect.gen(function* () {
           const place = { workspaceId, connectionId: ConnectionId.make(connectionId) }
           const next = { ...grantBefore, accessToken: "access-2", refreshToken: "refresh-2" }
-          yield* rows.claimRenewal(place, "another node", renewalLeaseMillis)
+          const claimed = yield* rows.claimRenewal(place, "another node", renewalLeaseMillis)
+          const before = claimed?.row.sealed ?? assert.fail("no tokens")
           const sealed = yield* sealing.seal(grantText(next), aboutOf({ _tag: "Connection", ...place }))
-          assert.isTrue(yield* rows.storeRenewed(place, "another node", sealed, facts))
+          assert.isTrue(yield* rows.storeRenewed(place, { holder: "another node", before }, sealed, facts))
           return yield* rows.deleteConnection(workspaceId, connectionId, now)
         })
       const { revoked, services } = yield* Effect.provideService(node, SecretRows, { ...rows, deleteConnection })

@@ -25,59 +25,70 @@ const sealed = { keyId: "one", bytes: bytes("sealed") }
 
 const suite = (name: string, rows: Layer.Layer<Accounts | AuditTrail | SecretRows>) =>
   describe(name, () => {
-    it.effect("one at a time holds a renewal, and a lost one is known as interrupted", () =>
-      Effect.gen(function* () {
-        const { workspaceId } = yield* newWorkspace
-        const stored = yield* SecretRows
-        const trail = yield* AuditTrail
-        const place = { workspaceId, connectionId: ConnectionId.make(`con_${"7".repeat(26)}`) }
-        const connection = {
-          ...place,
-          providerId: "p",
-          label: "mine",
-          createdAt: 1,
-          expiresAt: null,
-          oauth: facts
-        }
-        yield* trail.change(commandLine, Effect.as(stored.insertConnection(connection, sealed), unchanged(undefined)))
-        const claim = (holder: string, millis: number) =>
-          Effect.map(stored.claimRenewal(place, holder, millis), (found) =>
-            found === null ? null : [found.claimed, found.interrupted]
+    it.effect(
+      "one at a time holds a renewal, a lost one is known as interrupted, and no newer secret is replaced",
+      () =>
+        Effect.gen(function* () {
+          const { workspaceId } = yield* newWorkspace
+          const stored = yield* SecretRows
+          const trail = yield* AuditTrail
+          const place = { workspaceId, connectionId: ConnectionId.make(`con_${"7".repeat(26)}`) }
+          const connection = {
+            ...place,
+            providerId: "p",
+            label: "mine",
+            createdAt: 1,
+            expiresAt: null,
+            oauth: facts
+          }
+          yield* trail.change(commandLine, Effect.as(stored.insertConnection(connection, sealed), unchanged(undefined)))
+          const claim = (holder: string, millis: number) =>
+            Effect.map(stored.claimRenewal(place, holder, millis), (found) =>
+              found === null ? null : [found.claimed, found.interrupted]
+            )
+          const both = yield* Effect.all([claim("a", 60_000), claim("b", 60_000)], { concurrency: "unbounded" })
+          assert.deepStrictEqual(
+            [...both].sort((left, right) => Number(left?.[0]) - Number(right?.[0])),
+            [
+              [false, false],
+              [true, false]
+            ]
           )
-        const both = yield* Effect.all([claim("a", 60_000), claim("b", 60_000)], { concurrency: "unbounded" })
-        assert.deepStrictEqual(
-          [...both].sort((left, right) => Number(left?.[0]) - Number(right?.[0])),
-          [
-            [false, false],
-            [true, false]
-          ]
-        )
-        const [winner, loser] = both[0]?.[0] === true ? ["a", "b"] : ["b", "a"]
-        const next = { ...sealed, bytes: bytes("next") }
-        assert.isFalse(yield* stored.storeRenewed(place, loser!, next, facts))
-        assert.isTrue(yield* stored.storeRenewed(place, winner!, next, { ...facts, accessUntil: 2 }))
-        const kept = yield* stored.connection(workspaceId, place.connectionId)
-        assert.deepStrictEqual(kept?.connection.oauth, { ...facts, accessUntil: 2 })
-        assert.strictEqual(Buffer.from(kept?.sealed?.bytes ?? []).toString(), "next")
-        // A node that dies leaves its lease behind; who comes after it knows.
-        assert.deepStrictEqual(yield* claim("dies", 0), [true, false])
-        assert.deepStrictEqual(yield* claim("after", 60_000), [true, true])
-        assert.isFalse(yield* stored.storeRenewed(place, "dies", next, facts))
-        const refused = { ...facts, renewable: false, refused: { at: 3, reason: "over" } }
-        const refuse = (holder: string) =>
-          trail.change(commandLine, Effect.map(stored.refuseRenewal(place, holder, refused), unchanged))
-        assert.isFalse(yield* refuse("dies"))
-        assert.isTrue(yield* refuse("after"))
-        assert.deepStrictEqual(
-          (yield* stored.newestConnection(workspaceId, "p", 0))?.connection.oauth?.refused,
-          refused.refused
-        )
-        yield* trail.change(
-          commandLine,
-          Effect.as(stored.deleteConnection(workspaceId, place.connectionId, 4), unchanged(undefined))
-        )
-        assert.isNull(yield* claim("late", 60_000))
-      }).pipe(Effect.provide(rows))
+          const [winner, loser] = both[0]?.[0] === true ? ["a", "b"] : ["b", "a"]
+          const next = { ...sealed, bytes: bytes("next") }
+          const other = { ...sealed, bytes: bytes("other") }
+          assert.isFalse(yield* stored.storeRenewed(place, { holder: loser!, before: other }, next, facts))
+          assert.isTrue(
+            yield* stored.storeRenewed(place, { holder: winner!, before: sealed }, next, { ...facts, accessUntil: 2 })
+          )
+          const kept = yield* stored.connection(workspaceId, place.connectionId)
+          assert.deepStrictEqual(kept?.connection.oauth, { ...facts, accessUntil: 2 })
+          assert.strictEqual(Buffer.from(kept?.sealed?.bytes ?? []).toString(), "next")
+          // A node that dies leaves its lease behind; who comes after it knows.
+          assert.deepStrictEqual(yield* claim("dies", 0), [true, false])
+          assert.deepStrictEqual(yield* claim("after", 60_000), [true, true])
+          assert.isFalse(yield* stored.storeRenewed(place, { holder: "dies", before: sealed }, other, facts))
+          const refused = { ...facts, renewable: false, refused: { at: 3, reason: "over" } }
+          const refuse = (holder: string, before = next) =>
+            trail.change(commandLine, Effect.map(stored.refuseRenewal(place, { holder, before }, refused), unchanged))
+          assert.isFalse(yield* refuse("dies"))
+          // One that lives, and comes late with the tokens that followed these, takes the renewal from nobody.
+          assert.isTrue(yield* stored.storeRenewed(place, { holder: "dies", before: next }, other, facts))
+          assert.deepStrictEqual(yield* claim("another", 60_000), [false, false])
+          assert.isFalse(yield* refuse("after", next))
+          assert.isTrue(yield* refuse("after", other))
+          assert.deepStrictEqual(yield* claim("last", 60_000), [true, false])
+          assert.deepStrictEqual(
+            (yield* stored.newestConnection(workspaceId, "p", 0))?.connection.oauth?.refused,
+            refused.refused
+          )
+          yield* trail.change(
+            commandLine,
+            Effect.as(stored.deleteConnection(workspaceId, place.connectionId, 4), unchanged(undefined))
+          )
+          assert.isNull(yield* claim("late", 60_000))
+          assert.isFalse(yield* stored.storeRenewed(place, { holder: "last", before: other }, next, facts))
+        }).pipe(Effect.provide(rows))
     )
 
     it.effect("a connection is inserted once, and its deletion tells what it held then", () =>
@@ -246,7 +257,14 @@ describe("Claims of a renewal in Postgres", () => {
       )
       yield* transact(
         Effect.gen(function* () {
-          assert.isTrue(yield* stored.storeRenewed(place, "first", { ...sealed, bytes: bytes("next") }, facts))
+          assert.isTrue(
+            yield* stored.storeRenewed(
+              place,
+              { holder: "first", before: sealed },
+              { ...sealed, bytes: bytes("next") },
+              facts
+            )
+          )
           yield* begin.open
           // One that fails meanwhile waits no more.
           yield* Effect.raceFirst(

@@ -42,11 +42,13 @@ export const tokenRenewals = ({ query, sql }: Database["Type"], databaseNow: str
         }
       )
     },
-    storeRenewed: ({ connectionId, workspaceId }, holder, { bytes, keyId }, oauth) =>
+    storeRenewed: ({ connectionId, workspaceId }, { before, holder }, { bytes, keyId }, oauth) =>
       Effect.map(
         query(sql`
-        update connections set sealed = ${bytes}, key_id = ${keyId}, oauth = ${factsText(oauth)}::json, renewed_by = null, renewed_until = null
-        where workspace_id = ${workspaceId} and connection_id = ${connectionId} and renewed_by = ${holder} and revoked_at is null returning 1`),
+        update connections set sealed = ${bytes}, key_id = ${keyId}, oauth = ${factsText(oauth)}::json, renewed_by = nullif(renewed_by, ${holder}),
+          renewed_until = case when renewed_by = ${holder} then null else renewed_until end
+        where workspace_id = ${workspaceId} and connection_id = ${connectionId} and revoked_at is null
+          and (renewed_by = ${holder} or sealed = ${before.bytes}) returning 1`),
         (rows) => rows.length > 0
       ),
     endRenewal: ({ connectionId, workspaceId }, holder) =>
@@ -55,11 +57,11 @@ export const tokenRenewals = ({ query, sql }: Database["Type"], databaseNow: str
         update connections set renewed_by = null, renewed_until = null
         where workspace_id = ${workspaceId} and connection_id = ${connectionId} and renewed_by = ${holder}`)
       ),
-    refuseRenewal: ({ connectionId, workspaceId }, holder, oauth) =>
+    refuseRenewal: ({ connectionId, workspaceId }, { before, holder }, oauth) =>
       Effect.map(
         query(sql`
         update connections set oauth = ${factsText(oauth)}::json, renewed_by = null, renewed_until = null
-        where workspace_id = ${workspaceId} and connection_id = ${connectionId} and renewed_by = ${holder} and revoked_at is null returning 1`),
+        where workspace_id = ${workspaceId} and connection_id = ${connectionId} and renewed_by = ${holder} and sealed = ${before.bytes} returning 1`),
         (rows) => rows.length > 0
       )
   } satisfies Partial<SecretRows["Type"]>
