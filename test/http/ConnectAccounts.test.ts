@@ -169,6 +169,19 @@ describe("connecting an account", () => {
     })
   )
 
+  it.scopedLive("a HEAD of the way back connects nothing, and leaves the code for the person", () =>
+    Effect.gen(function* () {
+      const { back, begin, gateway, leave, server } = yield* start
+      const { authorization } = yield* gateway.person()
+      const browser = newBrowser(gateway)
+      const came = yield* back(yield* leave(browser, (yield* begin(authorization)).path))
+      const looked = yield* browser.head(came)
+      assert.deepStrictEqual([looked.status, looked.headers.get("allow")], [405, "GET"])
+      assert.strictEqual(server.asked("/token"), 0)
+      assert.strictEqual((yield* browser.get(came)).status, 200)
+    })
+  )
+
   it.scopedLive("an error of the provider, another issuer and a foreign code connect nothing", () =>
     Effect.gen(function* () {
       const { begin, gateway, leave, server } = yield* start

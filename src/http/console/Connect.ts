@@ -125,6 +125,7 @@ const refusalOf = (error: AuthorizationOver | GrantRefused | ServerUnavailable):
 
 const callbackPage = openPage({
   path: "connect/callback",
+  acts: true,
   show: (visit) =>
     Effect.gen(function* () {
       const authorizations = yield* ConnectionAuthorizations
