@@ -32,6 +32,20 @@ const paymentsAt = (url: string) =>
     })
   )
 
+describe("a charge whose idempotency key Stripe knows from another request", () => {
+  it.scopedLive("is uncertain and no refusal: the node of another version that sent it may have charged the card", () =>
+    Effect.gen(function* () {
+      const stripe = yield* startStripe
+      const { charge } = Context.get(yield* paymentsAt(stripe.url), OffSessionPayments)
+      stripe.meets("lost", "lost")
+      const asked = { ...topUp, method: "cus_1/pm_1" }
+      assert.strictEqual((yield* Effect.flip(charge(asked)))._tag, "ChargeUncertain")
+      const inOtherWords = { ...asked, method: "cus_1/pm_2" }
+      assert.strictEqual((yield* Effect.flip(charge(inOtherWords)))._tag, "ChargeUncertain")
+    }).pipe(Effect.provide(Logger.remove(Logger.defaultLogger)))
+  )
+})
+
 describe("an answer of Stripe that is none", () => {
   it.scopedLive("opens no checkout, charges nothing and ends nothing", () =>
     Effect.gen(function* () {

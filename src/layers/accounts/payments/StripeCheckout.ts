@@ -21,6 +21,7 @@ const reasons: { readonly [Kind in StripeFailure["kind"]]: CheckoutUnavailable["
   server_error: "checkout_failed",
   amount: "amount_out_of_range",
   declined: "checkout_failed",
+  key_used: "checkout_failed",
   refused: "checkout_failed",
   no_access: "checkout_failed"
 }

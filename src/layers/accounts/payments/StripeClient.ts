@@ -16,11 +16,13 @@ import { onOwnFiber } from "../../node/OwnFiber.js"
  * - `server_error`: Stripe failed, or its answer cannot be read. It may have done it.
  * - `amount`: Stripe does not take this amount.
  * - `declined`: the card was declined; `code` says why.
+ * - `key_used`: another request had this idempotency key, such as that of another version. It may have done it.
  * - `refused`: Stripe refuses the request.
  * - `no_access`: Stripe refuses the key. No request works until an operator has set another one.
  */
 export class StripeFailure extends Data.TaggedError("StripeFailure")<{
-  readonly kind: "rate_limited" | "no_answer" | "server_error" | "amount" | "declined" | "refused" | "no_access"
+  readonly kind:
+    "rate_limited" | "no_answer" | "server_error" | "amount" | "declined" | "key_used" | "refused" | "no_access"
   /** Stripe's code of the error, such as `card_declined`. */
   readonly code: string | null
 }> {}
@@ -46,6 +48,7 @@ const kindOf = ({ code, statusCode, type }: Stripe.errors.StripeError): StripeFa
   if (type === "StripeConnectionError" || statusCode === 409) return "no_answer"
   if (type === "StripeRateLimitError" || statusCode === 429) return "rate_limited"
   if (type === "StripeCardError") return "declined"
+  if (type === "StripeIdempotencyError") return "key_used"
   if (statusCode === 401 || statusCode === 403) return "no_access"
   if (code !== undefined && amountCodes.has(code)) return "amount"
   return type === "StripeAPIError" || (statusCode ?? 0) >= 500 ? "server_error" : "refused"
@@ -56,6 +59,7 @@ const noAnswer = new StripeFailure({ kind: "no_answer", code: null })
 /** What the log says where an operator can do something about it. */
 const logTexts: { readonly [Kind in StripeFailure["kind"]]?: string } = {
   no_access: "Stripe refuses the key of this gateway, or the key may not do this: look at its key and what it may do",
+  key_used: "Stripe knows the idempotency key of a request from another one: look at both in Stripe's dashboard",
   refused: "Stripe refuses a request of this gateway: look at the request in Stripe's dashboard",
   server_error: "Stripe failed to answer a request",
   rate_limited: "Stripe takes no more requests of this gateway for now",
