@@ -17,6 +17,7 @@ import { TopUpReports } from "../../../src/services/TopUpReports.js"
 import { TopUps } from "../../../src/services/TopUps.js"
 import { Wallet } from "../../../src/services/Wallet.js"
 import { billing } from "../../support/billing.js"
+import { eventually } from "../../support/eventually.js"
 import { newWorkspace, sharedDatabase } from "../../support/sharedDatabase.js"
 import { automaticTopUpsSuite } from "../../services/AutomaticTopUps.suite.js"
 import { topUpReportsSuite } from "../../services/TopUpReports.suite.js"
@@ -158,6 +159,72 @@ it.effect("a workspace becomes the operator's before its card is charged, or onc
       yield* automatic.turn
       assert.deepStrictEqual([charges, found], [[workspaceId], []])
     }).pipe(Effect.provide(Layer.provideMerge(Layer.provide(topUps(billing, interrupted), [cards, paying]), database)))
+  })
+)
+
+it.effect("of two who set the first rule of a workspace at once, neither forgets a top-up that began in between", () =>
+  Effect.gen(function* () {
+    const charges = new Set<string>()
+    const cards = Layer.succeed(OffSessionPayments, {
+      charge: ({ topUpId }) =>
+        Effect.zipRight(
+          Effect.sync(() => charges.add(topUpId)),
+          new ChargeUncertain()
+        ),
+      find: () => Effect.succeed(null)
+    })
+    let meanwhile: () => Promise<void> = () => Promise.resolve()
+    // Once the first one has looked for the rule.
+    const interrupted = afterEach((text) =>
+      /from automatic_top_ups .* for update/.test(text) ? meanwhile() : Promise.resolve()
+    )
+    const rule = {
+      belowMicros: Micros.make(15_000_000),
+      amountMicros: Micros.make(10_000_000),
+      monthlyMaximumMicros: Micros.make(10_000_000)
+    }
+    yield* Effect.gen(function* () {
+      const { query, sql } = yield* Database
+      const { paid, workspaceId } = yield* pending(10)
+      yield* paid({ savedMethod: { method: "cus_1/pm_1", paidAt: 0 } })
+      const automatic = yield* AutomaticTopUps
+      const second = yield* Effect.provide(AutomaticTopUps, Layer.fresh(topUps(billing)))
+      const runtime = yield* Effect.runtime()
+      const other = yield* Deferred.make<Fiber.Fiber<void, unknown>>()
+      const waits = Effect.zipRight(
+        query(sql`select pg_stat_clear_snapshot()`),
+        query(
+          sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%from wallets%'`
+        )
+      )
+      meanwhile = () => {
+        meanwhile = () => Promise.resolve()
+        return Runtime.runPromise(runtime)(
+          Effect.gen(function* () {
+            const setting = yield* Effect.forkDaemon(
+              Effect.zipRight(second.set(workspaceId, rule, commandLine), second.turn)
+            )
+            yield* Deferred.succeed(other, setting)
+            // One that fails meanwhile waits no more.
+            yield* Effect.raceFirst(
+              eventually(waits, (rows) => rows.length > 0),
+              Fiber.await(setting)
+            )
+          })
+        )
+      }
+      yield* automatic.set(workspaceId, rule, commandLine)
+      yield* Fiber.join(yield* Deferred.await(other))
+      yield* automatic.turn
+      assert.strictEqual(charges.size, 1)
+      const { monthMicros, topUpId } = yield* automatic.get(workspaceId)
+      assert.strictEqual(monthMicros, rule.amountMicros)
+      assert.isTrue(topUpId !== null && charges.has(topUpId))
+      yield* automatic.remove(workspaceId, commandLine)
+    }).pipe(
+      Effect.provide(Layer.provideMerge(Layer.provide(topUps(billing, interrupted), [cards, paying]), database)),
+      Effect.provide(Layer.merge(cards, paying))
+    )
   })
 )
 

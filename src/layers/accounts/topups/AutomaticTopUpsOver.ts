@@ -34,6 +34,7 @@ import type {
   OffSessionPayments
 } from "../../../services/OffSessionPayments.js"
 import type { TopUpReports } from "../../../services/TopUpReports.js"
+import type { Wallet } from "../../../services/Wallet.js"
 import type { AutomaticRows, AutomaticTopUpState, DueRule } from "./AutomaticRows.js"
 import { ruleRecord } from "./RuleRecord.js"
 import type { TopUpRows } from "./TopUpRows.js"
@@ -61,6 +62,7 @@ export interface AutomaticParts {
   /** Whether people can pay at all, and so save a card. */
   readonly processorConfigured: boolean
   readonly reports: TopUpReports["Type"]
+  readonly wallet: Wallet["Type"]
   readonly trail: AuditTrail["Type"]
   readonly ids: Ids["Type"]
 }
@@ -93,7 +95,7 @@ interface Task {
 }
 
 export const automaticTopUpsOver = (parts: AutomaticParts): AutomaticTopUps["Type"] => {
-  const { automatic, ids, payments, policy, processorConfigured, reports, rows, trail } = parts
+  const { automatic, ids, payments, policy, processorConfigured, reports, rows, trail, wallet } = parts
   const enabled = policy.enabled ? Effect.void : Effect.fail(new BillingUnavailable({}))
 
   const get = Effect.fnUntraced(function* (workspaceId: WorkspaceId) {
@@ -111,6 +113,8 @@ export const automaticTopUpsOver = (parts: AutomaticParts): AutomaticTopUps["Typ
       standing: AutomaticTopUpState
     ) => readonly [AutomaticTopUp, "automatic_top_up.set" | "automatic_top_up.removed"] | null
   ) {
+    // A rule that is not there yet has no lock: another one may be set meanwhile, and a top-up begin.
+    yield* Effect.catchTag(wallet.lockBalance(workspaceId), "not_found", Effect.die)
     const standing = yield* automatic.lockRule(workspaceId)
     const decided = decide(standing)
     if (decided === null) return null

@@ -171,6 +171,7 @@ export const topUpsOver = (
             payments: offSession,
             processorConfigured: payments.configured,
             reports,
+            wallet,
             trail,
             ids
           })
