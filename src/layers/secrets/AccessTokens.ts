@@ -143,7 +143,10 @@ interface Claim extends RenewalClaim {
   readonly interrupted: boolean
 }
 
-/** How long new tokens are tried to be stored, which is until a lease would be over: they exist nowhere else. */
+/**
+ * How long the storage is asked again, which is until a lease would be over: new tokens, and those of a connection that
+ * was deleted, exist nowhere else.
+ */
 export const untilKept = Schedule.spaced("250 millis").pipe(Schedule.upTo(renewalLeaseMillis))
 
 /** Ends a grant whose new tokens no connection keeps, so that nobody is left with a grant that they cannot see. */

@@ -2,7 +2,8 @@
  * Connections whose secrets are sealed before they reach any storage. A deleted connection leaves its name and no
  * secret behind. That a provider could not be asked to end a user's grant does not keep the connection. A deletion goes
  * to its end, also when its caller goes away or the node stops: once the secret is destroyed, nobody else can end the
- * grant, and what the provider did not confirm is told in the log.
+ * grant, and what the provider did not confirm is told in the log. So where the answer to the deletion was lost, it is
+ * looked up whether it has happened.
  */
 import { Clock, Effect, Layer, Option, Predicate, Redacted } from "effect"
 import type { Actor } from "../../domain/AuditEntry.js"
@@ -22,7 +23,7 @@ import { Sealing } from "../../services/Sealing.js"
 import { pageOf } from "../../domain/Pages.js"
 import { KeysChanged } from "./KnownKeys.js"
 import { aboutOf, type ConnectionRow, givenVariables, SecretRows } from "./SecretRows.js"
-import { clientOf, gone, loggedReason, refusedFailure } from "./AccessTokens.js"
+import { clientOf, gone, loggedReason, refusedFailure, untilKept } from "./AccessTokens.js"
 import { inOneLine, secretProblem } from "./SecretText.js"
 import { grantOf, type StoredGrant } from "./StoredGrant.js"
 import { makeToItsEnd } from "./ToItsEnd.js"
@@ -154,20 +155,30 @@ const make = Effect.gen(function* () {
       return row === null || row.sealed === null ? yield* notFound(connectionId) : row.connection
     }),
     delete: Effect.fn("Connections.delete")(function* (workspaceId: WorkspaceId, connectionId: string, by: Actor) {
-      const deleted = yield* trail.change(
-        by,
-        Effect.gen(function* () {
-          const deleted = yield* rows.deleteConnection(workspaceId, connectionId, yield* Clock.currentTimeMillis)
-          if (deleted === null) return yield* notFound(connectionId)
-          return changed(deleted, {
-            action: "connection.deleted",
-            subjectId: connectionId,
-            workspaceId,
-            before: shownConnection(deleted.connection),
-            after: null
+      let found: ConnectionRow | null = null
+      const deleted = yield* trail
+        .change(
+          by,
+          Effect.gen(function* () {
+            const deleted = yield* rows.deleteConnection(workspaceId, connectionId, yield* Clock.currentTimeMillis)
+            if (deleted === null) return yield* notFound(connectionId)
+            found = deleted
+            return changed(deleted, {
+              action: "connection.deleted",
+              subjectId: connectionId,
+              workspaceId,
+              before: shownConnection(deleted.connection),
+              after: null
+            })
           })
-        })
-      )
+        )
+        .pipe(
+          Effect.catchTag("storage_uncertain", (failure) =>
+            Effect.flatMap(Effect.retry(rows.connection(workspaceId, connectionId), untilKept), (now) =>
+              found !== null && now !== null && now.sealed === null ? Effect.succeed(found) : Effect.fail(failure)
+            )
+          )
+        )
       yield* keysChanged.connections(workspaceId)
       const grant = yield* grantIn(deleted)
       return Option.isNone(grant) ? ("no_grant" satisfies Revocation) : yield* revoke(deleted.connection, grant.value)

@@ -359,6 +359,42 @@ describe("a deletion", () => {
   )
 })
 
+describe("a deletion whose answer was lost", () => {
+  /** The first change of the audit trail after `connected` does this. */
+  const deleting = (change: (trail: AuditTrail["Type"]) => AuditTrail["Type"]["change"]) =>
+    Effect.gen(function* () {
+      const trail = yield* AuditTrail
+      let isLost = false
+      const sometimes: AuditTrail["Type"] = {
+        ...trail,
+        change: (by, work) => Effect.suspend(() => (isLost ? change(trail)(by, work) : trail.change(by, work)))
+      }
+      const { revoked, services } = yield* Effect.provideService(node, AuditTrail, sometimes)
+      const { connectionId, workspaceId } = yield* connected
+      isLost = true
+      const gone = Context.get(services, Connections).delete(workspaceId, connectionId, commandLine)
+      return { gone, revoked }
+    })
+
+  it.effect("ends the grant at the provider where it has happened", () =>
+    Effect.gen(function* () {
+      const { gone, revoked } = yield* deleting(
+        (trail) => (by, work) => Effect.zipRight(trail.change(by, work), new StorageUncertain())
+      )
+      assert.strictEqual(yield* gone, "confirmed")
+      assert.deepStrictEqual(revoked, ["refresh-1"])
+    }).pipe(Effect.provide(storage))
+  )
+
+  it.effect("leaves the grant as it is where it has not happened", () =>
+    Effect.gen(function* () {
+      const { gone, revoked } = yield* deleting(() => () => new StorageUncertain())
+      assert.strictEqual((yield* Effect.flip(gone))._tag, "storage_uncertain")
+      assert.deepStrictEqual(revoked, [])
+    }).pipe(Effect.provide(storage))
+  )
+})
+
 describe("a deletion whose caller goes away", () => {
   /** The row is deleted, and the provider has been asked to end the grant. The caller is interrupted then. */
   const abandoned = Effect.gen(function* () {
