@@ -52,6 +52,11 @@ const ofBodies: ReadonlyArray<Case> = [
     answer: () => ({ ...typed("text/html", "<p>".repeat(largest / 3)), status: 500 })
   },
   { name: "answer: error JSON of 10 MB", answer: () => ({ ...json(list('{"a":1}')), status: 400 }) },
+  {
+    name: "answer: error of 10 MB that is no JSON to its end",
+    answer: () => ({ ...json(`${list('{"a":1}').slice(0, -1)},`), status: 400 })
+  },
+  { name: "answer: JSON behind 10 MB of blanks", answer: () => json(`${" ".repeat(largest - 10)}{"id":1}`) },
   { name: "answer: text of 10 MB", answer: () => typed("text/plain", "ä".repeat(largest / 2)), operation: text },
   {
     name: "answer: text of 10 MB in UTF-16",

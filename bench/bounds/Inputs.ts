@@ -4,9 +4,11 @@ import * as NodeContext from "@effect/platform-node/NodeContext"
 import { Effect, Either, Schema } from "effect"
 import type { Json, JsonObject } from "../../src/domain/Json.js"
 import { type Endpoint, ProviderManifest } from "../../src/domain/Manifest.js"
+import { consoleFormBytesMax, formFieldsMax } from "../../src/domain/limits/Requests.js"
 import { noFilter } from "../../src/domain/CatalogSearch.js"
 import { callerBudget } from "../../src/http/BodyBudget.js"
 import { bodyText } from "../../src/http/Body.js"
+import { fieldProblems, urlEncoded } from "../../src/http/UrlEncoded.js"
 import { endpointsOf } from "../../src/layers/catalog/ManifestEndpoints.js"
 import { readVocabulary } from "../../src/layers/catalog/VocabularyFiles.js"
 import { readCatalog } from "../../src/layers/catalog/CatalogFiles.js"
@@ -43,6 +45,13 @@ const bodies: ReadonlyArray<readonly [what: string, text: () => string]> = [
     "12,000 fields of no schema",
     () => `{${Array.from({ length: 480 }, (_, at) => `"${"f".repeat(900)}${at}":1`).join(",")}}`
   ]
+]
+
+const forms: ReadonlyArray<readonly [what: string, form: () => string]> = [
+  ["as many fields as it may have", () => times(formFieldsMax, (at) => `n${at}=${"x".repeat(80)}`).join("&")],
+  ["fields that are all encoded", () => times(formFieldsMax, (at) => `n${at}=${"%C3%A4".repeat(13)}`).join("&")],
+  ["one name, again and again", () => Array(formFieldsMax).fill("a=%").join("&")],
+  ["a text of 512 KB", () => `a=${"%C3%A4".repeat(consoleFormBytesMax / 6 - 1)}`]
 ]
 
 const endpointOf = (operation: object): Endpoint => {
@@ -278,6 +287,7 @@ const questions: ReadonlyArray<readonly [what: string, query: string]> = [
   ],
   ["words of other languages", "изображение 画像 Übersetzung سعر ".repeat(20).slice(0, 512)],
   ["common words", "find get search list person email company data api web ".repeat(10).slice(0, 512)],
+  ["signs that stand for many letters", "ﷺ".repeat(512)],
   ["signs", "!\"'()*+,-./:;<=>?@[]^_`{|}~".repeat(20).slice(0, 512)],
   ["addresses and numbers", "http://a.b/c?d=1 +491234567 a@b.c 12.34 ".repeat(20).slice(0, 512)]
 ]
@@ -306,6 +316,16 @@ export const inputs: ReadonlyArray<Case> = [
     prepare: (): Run => {
       const body = text()
       return () => Either.match(readBody(body), { onLeft: ({ details }) => details[0].message, onRight: () => "read" })
+    }
+  })),
+  ...forms.map(([what, form]): Case => ({
+    name: `body: a form of ${what}`,
+    prepare: (): Run => {
+      const text = form()
+      return () => {
+        const read = urlEncoded(text)
+        return `${read.fields.size} fields, ${fieldProblems(read).length} problems`
+      }
     }
   })),
   ...schemas.map(checking),

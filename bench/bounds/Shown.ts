@@ -38,6 +38,10 @@ const results: ReadonlyArray<readonly [what: string, result: () => Json]> = [
   ["400 values, 500 levels deep", () => times(400, () => nested(500))],
   ["100 lists of lists, 500 levels deep", () => times(100, () => listed(500))],
   ["100 texts of 10,000 characters", () => times(100, () => "x".repeat(10_000))],
+  [
+    "300,000 empty lists below one name of 100,000 characters",
+    () => ({ ["n".repeat(100_000)]: times(300_000, () => []) })
+  ],
   ["20,000 rows, one of 20,000 names", () => [...times(20_000, (at) => ({ id: at })), named(20_000, () => 1)]]
 ]
 
