@@ -78,8 +78,20 @@ const statusMessages: { readonly [Status in TopUpStatus]: string } = {
   refused: "The top-up was refused."
 }
 
-export const topUpMessage = (status: TopUpStatus, reason: TopUpReason | null): string =>
-  status !== "paid" && reason !== null ? topUpExplanations[reason] : statusMessages[status]
+export const topUpMessage = ({
+  automatic,
+  reason,
+  status
+}: {
+  readonly automatic: boolean
+  readonly reason: TopUpReason | null
+  readonly status: TopUpStatus
+}): string => {
+  if (status !== "paid" && reason !== null) return topUpExplanations[reason]
+  return automatic && status === "pending"
+    ? "The saved card is charged without anybody; the balance grows once that is confirmed."
+    : statusMessages[status]
+}
 
 type Bounds = Pick<BillingPolicy, "minimumMicros" | "maximumMicros">
 

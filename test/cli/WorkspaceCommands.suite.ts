@@ -85,7 +85,7 @@ export const workspaceCommands = (it: CommandTests): void => {
       assert.match(
         lines,
         new RegExp(
-          `^${made[0]}  three  runs:read  \\$0.00 spent this month  never used  revoked .*\nmore: --cursor ${made[0]}$`
+          `^${made[0]}  three  runs:read  \\$0.00 spent this month  no use written yet  revoked .*\nmore: --cursor ${made[0]}$`
         )
       )
       for (const [line, words] of [

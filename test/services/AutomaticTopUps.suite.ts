@@ -204,7 +204,13 @@ export const automaticTopUpsSuite = (name: string, make: MakeTopUps) =>
           const topUp = Effect.map((yield* TopUps).list(card.workspaceId, { limit: 10, after: null }), ({ items }) =>
             items.find((each) => each.topUpId === topUpId)
           )
-          assert.strictEqual((yield* topUp)?.status, "pending")
+          const waiting = yield* topUp
+          assert.deepStrictEqual([waiting?.status, waiting?.checkoutUrl], ["pending", null])
+          assert.strictEqual(
+            waiting?.message,
+            "The saved card is charged without anybody; the balance grows once that is confirmed.",
+            "there is no checkout that a person could open"
+          )
           yield* TestClock.adjust("4 minutes")
           yield* card.turn
           assert.strictEqual((yield* topUp)?.status, "failed")

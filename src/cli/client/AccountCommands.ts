@@ -53,7 +53,7 @@ export const tokenLine = (token: TokenPageShape["tokens"][number]): string =>
     token.label,
     token.scopes.join(","),
     spentInWords(token),
-    token.lastUsedAt === null ? "never used" : `used ${token.lastUsedAt}`,
+    token.lastUsedAt === null ? "no use written yet" : `used ${token.lastUsedAt}`,
     ...(token.revokedAt === null ? [] : [`revoked ${token.revokedAt}`]),
     ...(token.expiresAt === null ? [] : [`until ${token.expiresAt}`])
   ].join("  ")

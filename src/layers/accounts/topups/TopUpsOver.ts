@@ -41,6 +41,7 @@ export const topUpsOver = (
 
     const shown = ({
       amountMicros,
+      automatic: isAutomatic,
       checkoutUrl,
       createdAt,
       reason,
@@ -57,7 +58,7 @@ export const topUpsOver = (
       amountMicros,
       checkoutUrl: status === "pending" ? checkoutUrl : null,
       dashboardUrl: policy.dashboardUrl(workspaceId),
-      message: topUpMessage(status, reason),
+      message: topUpMessage({ automatic: isAutomatic, reason, status }),
       reason: status === "paid" ? null : reason,
       takenBackMicros: takenMicros,
       owedMicros: minus(toTakeMicros, takenMicros),
