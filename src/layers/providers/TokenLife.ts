@@ -4,11 +4,11 @@ import { renewalEarlyMillis } from "../../domain/limits/Access.js"
 
 /**
  * `expires_in` of a token answer, which some write as a text. Null where it says no time: the token is good all the
- * same.
+ * same. With 0, some tell a token that never ends.
  */
 export const secondsOf = (value: unknown): number | null => {
   const seconds = Predicate.isString(value) && value.trim() !== "" ? Number(value) : value
-  return Predicate.isNumber(seconds) && seconds >= 0 && seconds <= 1e10 ? Math.floor(seconds) : null
+  return Predicate.isNumber(seconds) && seconds >= 1 && seconds <= 1e10 ? Math.floor(seconds) : null
 }
 
 /** From when on a token that is given `now` is renewed before it is used. */

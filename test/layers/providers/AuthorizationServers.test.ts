@@ -123,6 +123,22 @@ describe("a renewal", () => {
     })
   )
 
+  it.scopedLive(
+    "gives a token that ends after no seconds no end: so Mailchimp and others tell one that never ends",
+    () =>
+      Effect.gen(function* () {
+        for (const [expires_in, expected] of [
+          [0, null],
+          ["0", null],
+          [0.4, null],
+          [1, 1]
+        ] as const) {
+          const { expiresInSeconds } = yield* (yield* asked(200, json({ access_token: "token-1", expires_in }))).granted
+          assert.strictEqual(expiresInSeconds, expected, String(expires_in))
+        }
+      })
+  )
+
   it.scopedLive("that is refused to the gateway's client says so", () =>
     Effect.gen(function* () {
       for (const [status, error, code] of [
