@@ -145,6 +145,8 @@ export const secretsSuite = <S>(name: string, storage: Storage<S>) =>
           "-----BEGIN PRIVATE KEY-----\\nAAAA\\nBBBB\\n-----END PRIVATE KEY-----"
         )
         assert.strictEqual(yield* kept('{\n  "private_key": "a\\nb"\n}\n'), '{"private_key":"a\\nb"}')
+        // A number in it may have more digits than JavaScript keeps.
+        assert.strictEqual(yield* kept('{\n"app": 12345678901234567890}'), '{"app":12345678901234567890}')
         for (const secret of ["a\nb", "{\nb", "-----BEGIN X\nb", '{"a":\n"\u0001"}'])
           assert.strictEqual((yield* Effect.flip(make(secret)))._tag, "validation_error")
       })

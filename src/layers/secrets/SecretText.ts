@@ -2,12 +2,10 @@
  * What can be a key at a provider: anything that fits into a header line. A private key in PEM and a JSON object, as
  * providers give them out in files, are brought into one line first.
  */
-import { Either, Redacted, Schema } from "effect"
+import { Either, Redacted } from "effect"
 import type { FieldProblem } from "../../domain/ApiErrors.js"
-import { JsonObject } from "../../domain/Json.js"
 import { secretCharsMax } from "../../domain/limits/Access.js"
-
-const readObject = Schema.decodeUnknownEither(Schema.parseJson(JsonObject))
+import { readJson, writeJson } from "../../domain/LosslessJson.js"
 
 /** The key in one line, where it can be written so: JSON without blanks, the line breaks of a PEM as `\\n`. */
 export const inOneLine = (secret: Redacted.Redacted<string>): Redacted.Redacted<string> => {
@@ -16,9 +14,9 @@ export const inOneLine = (secret: Redacted.Redacted<string>): Redacted.Redacted<
   const trimmed = text.trim()
   if (/^-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(trimmed)) return Redacted.make(trimmed.replace(/\r?\n/g, "\\n"))
   return trimmed.startsWith("{")
-    ? Either.match(readObject(trimmed), {
+    ? Either.match(readJson(trimmed), {
         onLeft: () => secret,
-        onRight: (object) => Redacted.make(JSON.stringify(object))
+        onRight: (object) => Redacted.make(writeJson(object))
       })
     : secret
 }
