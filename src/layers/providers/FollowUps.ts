@@ -165,15 +165,30 @@ const placeholderProblem = (
   return `uses {${name}}; it may use {id}, {input.field} and the variables of the provider${literal}`
 }
 
+/** What is wrong with the origins, beside that of `baseUrl`, that `under` says get the key. */
+export const originProblems = (
+  { auth }: Pick<Endpoint["provider"], "auth">,
+  under: "async" | "pages",
+  origins: ReadonlyArray<string> = []
+): ReadonlyArray<PlanProblem> =>
+  origins.length > 0 && auth.type === "oauth2_authorization_code"
+    ? [
+        {
+          path: `${under}.origins`,
+          message: "cannot be named with accounts of users: their tokens go to the origin of baseUrl alone"
+        }
+      ]
+    : origins.flatMap((origin, index) =>
+        readUrl(origin)?.origin === origin
+          ? []
+          : [{ path: `${under}.origins.${index}`, message: "is no origin, such as https://files.example.com" }]
+      )
+
 /** What is wrong with the addresses of the follow-up requests. */
 export const followUpProblems = (endpoint: Endpoint): ReadonlyArray<PlanProblem> => {
   const { async } = endpoint.operation
   if (async === undefined) return []
-  const origins = (async.origins ?? []).flatMap((origin, index) =>
-    readUrl(origin)?.origin === origin
-      ? []
-      : [{ path: `async.origins.${index}`, message: "is no origin, such as https://files.example.com" }]
-  )
+  const origins = originProblems(endpoint.provider, "async", async.origins)
   const ticket =
     async.ticket === undefined && "path" in async.poll
       ? [{ path: "async.ticket", message: "is needed: poll.path asks by it" }]

@@ -288,12 +288,13 @@ const sendWithAccessToken = (engine: HttpEngine, prepared: Prepared, tokens: Acc
 
 /**
  * Sends with the key to the manifest's own origin and to those that it names, and to every other without key and fixed
- * headers, and only where everybody may go: the operator opened an address for the provider of that address.
+ * headers, and only where everybody may go: the operator opened an address for the provider of that address. The token
+ * of a user's account goes to the manifest's own origin alone, for which the user gave it.
  */
 export const sendWhereTold = (engine: HttpEngine, prepared: Prepared): Exchange => {
   const withKey = sendWithKey(engine, prepared)
   const { async, pages, timeoutMs } = prepared.seen.endpoint.operation
-  const origins = (async ?? pages)?.origins
+  const origins = prepared.key._tag === "AccessTokens" ? undefined : (async ?? pages)?.origins
   return (parts, kind, origin) => {
     if (origin === undefined) return withKey(parts, kind)
     const keyless = { ...parts, path: withoutKey(prepared.auth, parts.path) }

@@ -2,7 +2,7 @@
 import { isObject } from "../../domain/Json.js"
 import type { Endpoint } from "../../domain/Manifest.js"
 import { member } from "../../domain/Members.js"
-import { readUrl } from "../../domain/Url.js"
+import { originProblems } from "./FollowUps.js"
 import { keyPlaces } from "./KeyPlacement.js"
 import type { PlanProblem } from "./RequestPlan.js"
 
@@ -44,9 +44,7 @@ export const pageProblems = ({ operation, provider }: Endpoint): ReadonlyArray<P
       problem("pages.next.by", `${next.by} has no place for the key, which goes into the path`)
   } else if (pages.origins !== undefined)
     problem("pages.origins", "is for addresses that the provider tells (url, link)")
-  for (const [index, origin] of (pages.origins ?? []).entries())
-    if (readUrl(origin)?.origin !== origin)
-      problem(`pages.origins.${index}`, "is no origin, such as https://files.example.com")
+  problems.push(...originProblems(provider, "pages", pages.origins))
   if (pages.billed === "call" && response.costMicros !== undefined)
     problem("pages.billed", "must be page, as the answer of each page tells its cost (response.costMicros)")
   return problems

@@ -13,6 +13,12 @@ const right = {
 const pages = (changes: object) => ({ pages: { ...right.pages, ...changes } })
 const byUrl = { by: "url", url: "body.next" }
 
+const account = {
+  type: "oauth2_authorization_code",
+  authorizationUrl: "https://things.test/auth",
+  tokenUrl: "https://things.test/token"
+}
+
 const wrong: ReadonlyArray<readonly [path: string, message: RegExp, operation: object, provider?: object]> = [
   ["pages", /effectful operation/, { effect: "effectful", repeatable: false }],
   [
@@ -38,6 +44,12 @@ const wrong: ReadonlyArray<readonly [path: string, message: RegExp, operation: o
   ],
   ["pages.origins", /is for addresses that the provider tells/, pages({ origins: ["https://files.test"] })],
   ["pages.origins.0", /is no origin/, pages({ next: byUrl, origins: ["https://files.test/path"] })],
+  [
+    "pages.origins",
+    /cannot be named with accounts of users/,
+    pages({ next: byUrl, origins: ["https://files.test"] }),
+    { auth: account }
+  ],
   ["pages.billed", /must be page/, { ...pages({ billed: "call" }), response: { costMicros: "body.cost" } }]
 ]
 

@@ -1,6 +1,6 @@
 // Polls that a provider directs: it says when to ask again, or where.
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Either, Fiber, TestClock } from "effect"
+import { Clock, Effect, Either, Fiber, Redacted, TestClock } from "effect"
 import { runToEnd } from "../../../src/layers/providers/AsyncCalls.js"
 import { callPlanFor } from "../../../src/layers/providers/CallPlan.js"
 import type { JsonObject } from "../../../src/domain/Json.js"
@@ -125,6 +125,41 @@ describe("an asynchronous operation whose provider says where to ask", () => {
       credential: platformKey("secret-key"),
       http: { origins: others }
     })
+
+  it.scopedLive("is asked at no other origin with the token of a user's account, whatever the manifest names", () =>
+    Effect.gen(function* () {
+      const files = yield* serve((_, response) => json(response, 200, { found: "it" }))
+      const provider = yield* serve((seen, response) =>
+        seen.method === "POST"
+          ? json(response, 202, {}, { location: "/status/7" })
+          : json(response, 200, { state: "done", result_url: "https://files.test/out.json" })
+      )
+      const token = Redacted.make("token-of-the-user")
+      const ended = yield* callOnce(provider, {
+        provider: {
+          platformKey: false,
+          auth: {
+            type: "oauth2_authorization_code",
+            authorizationUrl: `${providerOrigin}/auth`,
+            tokenUrl: `${providerOrigin}/token`
+          }
+        },
+        operation: { ...told, async: { ...told.async, origins: ["https://files.test"] } },
+        credential: {
+          _tag: "Connection",
+          connectionId: "con_1",
+          secret: token,
+          accessTokens: { take: () => Effect.succeed(token) }
+        },
+        http: { origins: { "https://files.test": files.origin } }
+      })
+      assert.strictEqual(ended._tag, "Answered")
+      assert.deepStrictEqual(
+        [...provider.requests, ...files.requests].map(({ headers }) => headers["authorization"]),
+        ["Bearer token-of-the-user", "Bearer token-of-the-user", undefined]
+      )
+    })
+  )
 
   it.scopedLive("is asked there, with the key at its own origin and at those that the manifest names alone", () =>
     Effect.gen(function* () {
