@@ -218,7 +218,8 @@ export const makeAccessTokens = (parts: AccessTokenParts): Effect.Effect<AccessT
       // It was written and the answer got lost, or the connection was deleted, or another node has stored newer tokens.
       const now = yield* heldNow(connection)
       if (now !== null) return now
-      yield* revokeUnkept(servers, auth, granted.client, granted.tokens).pipe(logged(connection))
+      // The manifest may have another address for it by now, and the user gave the tokens for this one.
+      yield* revokeUnkept(servers, grant.server, granted.client, granted.tokens).pipe(logged(connection))
       return yield* gone
     })
 

@@ -17,7 +17,7 @@ import { MemoryStorageLayer } from "../../../src/layers/memory/MemoryStorage.js"
 import { SecretRowsMemory } from "../../../src/layers/memory/SecretRowsMemory.js"
 import { IdsCrypto } from "../../../src/layers/node/IdsCrypto.js"
 import { aboutOf, SecretRows } from "../../../src/layers/secrets/SecretRows.js"
-import { grantOf, grantText } from "../../../src/layers/secrets/StoredGrant.js"
+import { grantOf, grantText, type StoredGrant } from "../../../src/layers/secrets/StoredGrant.js"
 import { AuditTrail, unchanged } from "../../../src/services/AuditTrail.js"
 import {
   AuthorizationServers,
@@ -106,7 +106,7 @@ const grantBefore = {
   origin: "https://files.test"
 }
 /** A connection whose access token is to be renewed, and works until then; null: the provider does not say. */
-const connectedUntil = Effect.fnUntraced(function* (accessUntil: number | null) {
+const connectedUntil = Effect.fnUntraced(function* (accessUntil: number | null, changes: Partial<StoredGrant> = {}) {
   const { workspaceId } = yield* newWorkspace
   const place = { workspaceId, connectionId: ConnectionId.make(`con_${"7".repeat(26)}`) }
   const connection = {
@@ -117,7 +117,7 @@ const connectedUntil = Effect.fnUntraced(function* (accessUntil: number | null) 
     expiresAt: null,
     oauth: { ...facts, accessUntil }
   }
-  const grant = { ...grantBefore, renewFrom: accessUntil === null ? null : 0 }
+  const grant = { ...grantBefore, renewFrom: accessUntil === null ? null : 0, ...changes }
   const sealed = yield* (yield* Sealing).seal(grantText(grant), aboutOf({ _tag: "Connection", ...place }))
   const rows = yield* SecretRows
   yield* (yield* AuditTrail).change(
@@ -355,6 +355,37 @@ describe("a deletion", () => {
         "confirmed"
       )
       assert.deepStrictEqual(revoked, ["refresh-2"])
+    }).pipe(Effect.provide(storage))
+  )
+})
+
+describe("a deletion while the tokens are renewed", () => {
+  const deletedMeanwhile = (changes: Partial<StoredGrant>) =>
+    Effect.gen(function* () {
+      const { answer, asked, revoked, services } = yield* node
+      const place = yield* connectedUntil(null, changes)
+      const caller = yield* Effect.fork(Effect.flip(take(services, place, 30_000)))
+      yield* Deferred.await(asked)
+      const rows = yield* SecretRows
+      yield* (yield* AuditTrail).change(
+        commandLine,
+        Effect.as(rows.deleteConnection(place.workspaceId, place.connectionId, 0), unchanged(undefined))
+      )
+      yield* Deferred.succeed(answer, rotated)
+      assert.strictEqual((yield* Fiber.join(caller))._tag, "connection_unusable")
+      return revoked
+    })
+
+  it.effect("ends the new grant where the user's server takes that", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* deletedMeanwhile({}), ["refresh-2"])
+    }).pipe(Effect.provide(storage))
+  )
+
+  it.effect("sends the new tokens to no address that the manifest has named since the user gave them", () =>
+    Effect.gen(function* () {
+      const { revocationUrl: _, ...before } = server
+      assert.deepStrictEqual(yield* deletedMeanwhile({ server: before }), [])
     }).pipe(Effect.provide(storage))
   )
 })
