@@ -143,6 +143,10 @@ interface Claim extends RenewalClaim {
   readonly interrupted: boolean
 }
 
+const tokensLost = Effect.logError(
+  "New tokens of a connection could not be stored, and are lost: its account may have to be connected again"
+)
+
 /**
  * How long the storage is asked again, which is until a lease would be over: new tokens, and those of a connection that
  * was deleted, exist nowhere else.
@@ -213,7 +217,10 @@ export const makeAccessTokens = (parts: AccessTokenParts): Effect.Effect<AccessT
         yield* Clock.currentTimeMillis
       )
       const sealed = yield* sealing.seal(grantText(next), about(connection))
-      const kept = yield* stored(Effect.retry(rows.storeRenewed(connection, claim, sealed, facts), untilKept))
+      const kept = yield* Effect.retry(rows.storeRenewed(connection, claim, sealed, facts), untilKept).pipe(
+        Effect.tapError(() => tokensLost.pipe(logged(connection))),
+        stored
+      )
       if (kept) return { connection: { ...connection, oauth: facts }, grant: next }
       // It was written and the answer got lost, or the connection was deleted, or another node has stored newer tokens.
       const now = yield* heldNow(connection)

@@ -290,6 +290,29 @@ describe("a renewal", () => {
     }).pipe(Effect.provide(storage))
   )
 
+  it.effect("whose tokens the storage never takes is told in the log: they are lost", () =>
+    withLogLines((lines) =>
+      Effect.gen(function* () {
+        const rows = yield* SecretRows
+        const away = { ...rows, storeRenewed: () => Effect.fail(new StorageBusy({ retryAfterSeconds: 1 })) }
+        const { answer, services } = yield* Effect.provideService(node, SecretRows, away)
+        const place = yield* connected
+        yield* Deferred.succeed(answer, rotated)
+        const caller = yield* Effect.fork(Effect.flip(take(services, place, 100_000)))
+        yield* settled
+        yield* TestClock.adjust(2 * renewalLeaseMillis)
+        assert.strictEqual((yield* Fiber.join(caller))._tag, "capacity_exhausted")
+        const told = lines.filter(({ level }) => level === "ERROR")
+        assert.deepStrictEqual(
+          told.map(({ message }) => message),
+          ["New tokens of a connection could not be stored, and are lost: its account may have to be connected again"]
+        )
+        assert.strictEqual(told[0]?.annotations["connectionId"], place.connectionId)
+        assert.notInclude(JSON.stringify(lines), "-2")
+      })
+    ).pipe(Effect.provide(storage))
+  )
+
   it.effect("that cannot read the client of the gateway has asked nobody, and interrupts nothing", () =>
     Effect.gen(function* () {
       const rows = yield* SecretRows
