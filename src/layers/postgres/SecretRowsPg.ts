@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import { SecretRows } from "../secrets/SecretRows.js"
 import { Database } from "./Database.js"
-import { databaseNow } from "./database/Now.js"
+import { DatabaseNow } from "./database/Now.js"
 import { authorizationRows } from "./secrets/AuthorizationRowsPg.js"
 import { connectionRows } from "./secrets/ConnectionRowsPg.js"
 import { platformKeyRows } from "./secrets/PlatformKeyRowsPg.js"
@@ -13,13 +13,13 @@ export const SecretRowsPg: Layer.Layer<SecretRows, never, Database> = Layer.effe
   SecretRows,
   Effect.gen(function* () {
     const database = yield* Database
-    const now = yield* databaseNow
+    const databaseNow = yield* DatabaseNow
     return SecretRows.of({
       ...connectionRows(database),
       ...authorizationRows(database),
-      ...tokenRenewals(database, now),
+      ...tokenRenewals(database, databaseNow),
       ...platformKeyRows(database),
-      ...sealRows(database, now)
+      ...sealRows(database, databaseNow)
     })
   })
 )

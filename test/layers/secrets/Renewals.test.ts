@@ -1,6 +1,6 @@
 /** The rows under connections, renewals and authorizations: one node at a time renews, a way back is taken once. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
+import { Clock, Effect, Fiber, Layer, TestClock } from "effect"
 import { commandLine } from "../../../src/domain/AuditEntry.js"
 import { ConnectionId } from "../../../src/domain/Ids.js"
 import type { StorageError } from "../../../src/domain/StorageErrors.js"
@@ -12,6 +12,7 @@ import { IdsCrypto } from "../../../src/layers/node/IdsCrypto.js"
 import { AccountsPg } from "../../../src/layers/postgres/AccountsPg.js"
 import { AuditTrailPg } from "../../../src/layers/postgres/AuditTrailPg.js"
 import { Database } from "../../../src/layers/postgres/Database.js"
+import { DatabaseNow } from "../../../src/layers/postgres/database/Now.js"
 import { SecretRowsPg } from "../../../src/layers/postgres/SecretRowsPg.js"
 import { SecretRows } from "../../../src/layers/secrets/SecretRows.js"
 import type { Accounts } from "../../../src/services/Accounts.js"
@@ -89,6 +90,26 @@ const suite = (name: string, rows: Layer.Layer<Accounts | AuditTrail | SecretRow
           assert.isNull(yield* claim("late", 60_000))
           assert.isFalse(yield* stored.storeRenewed(place, { holder: "last", before: other }, next, facts))
         }).pipe(Effect.provide(rows))
+    )
+
+    it.effect("the lease of a renewal ends by the clock of the storage", () =>
+      Effect.gen(function* () {
+        const { workspaceId } = yield* newWorkspace
+        const stored = yield* SecretRows
+        const place = { workspaceId, connectionId: ConnectionId.make(`con_${"5".repeat(26)}`) }
+        const connection = { ...place, providerId: "p", label: "mine", createdAt: 1, expiresAt: null, oauth: facts }
+        yield* (yield* AuditTrail).change(
+          commandLine,
+          Effect.as(stored.insertConnection(connection, sealed), unchanged(undefined))
+        )
+        const claimed = (holder: string) =>
+          Effect.map(stored.claimRenewal(place, holder, 45_000), (found) => found?.claimed)
+        assert.isTrue(yield* claimed("first"))
+        yield* TestClock.adjust(44_999)
+        assert.isFalse(yield* claimed("second"))
+        yield* TestClock.adjust(1)
+        assert.isTrue(yield* claimed("second"))
+      }).pipe(Effect.provide(rows))
     )
 
     it.effect("a connection is inserted once, and its deletion tells what it held then", () =>
@@ -209,7 +230,17 @@ suite(
 const postgres = Layer.mergeAll(SecretRowsPg, AccountsPg, AuditTrailPg).pipe(
   Layer.provideMerge(Layer.merge(IdsCrypto, sharedDatabase()))
 )
-suite("Renewals in Postgres", postgres)
+suite(
+  "Renewals in Postgres",
+  Layer.provide(
+    postgres,
+    // Postgres cannot be told what time it is, so its clock is that of the test.
+    Layer.succeed(
+      DatabaseNow,
+      Effect.map(Clock.currentTimeMillis, (millis) => `${millis}::bigint`)
+    )
+  )
+)
 
 describe("Claims of a renewal in Postgres", () => {
   const connected = Effect.gen(function* () {

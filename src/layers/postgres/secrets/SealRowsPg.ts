@@ -21,9 +21,8 @@ const keySealRows = rowsOf(
   Schema.Struct({ providerId: Schema.String, sealed: Schema.Uint8ArrayFromSelf, keyId: Schema.String })
 )
 
-export const sealRows = ({ query, sql }: Database["Type"], databaseNow: string) => {
+export const sealRows = ({ query, sql }: Database["Type"], databaseNow: Effect.Effect<string>) => {
   const seal = sql.literal(sealColumns)
-  const now = sql.literal(databaseNow)
   return {
     notSealedWith: (keyId) =>
       Effect.gen(function* () {
@@ -45,15 +44,14 @@ export const sealRows = ({ query, sql }: Database["Type"], databaseNow: string) 
           }))
         ]
       }),
-    nodesWithout: (keyId) =>
-      Effect.map(
-        countRow(
-          query(sql`
+    nodesWithout: Effect.fnUntraced(function* (keyId) {
+      const row = yield* countRow(
+        query(sql`
           select count(*)::int as count from nodes
-          where last_seen_at >= ${now} - ${nodeSilentMillis}::bigint and not (${keyId} = any(sealing_keys))`)
-        ),
-        (row) => row?.count ?? 0
-      ),
+          where last_seen_at >= ${sql.literal(yield* databaseNow)} - ${nodeSilentMillis}::bigint and not (${keyId} = any(sealing_keys))`)
+      )
+      return row?.count ?? 0
+    }),
     replaceSeal: ({ place, sealed: before }, { bytes, keyId }) =>
       Effect.map(
         query(

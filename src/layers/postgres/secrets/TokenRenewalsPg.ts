@@ -9,19 +9,18 @@ const claimedRow = rowOf(
   Schema.Struct({ ...SealedConnection.fields, claimed: Schema.Boolean, interrupted: Schema.Boolean })
 )
 
-export const tokenRenewals = ({ query, sql }: Database["Type"], databaseNow: string) => {
+export const tokenRenewals = ({ query, sql }: Database["Type"], databaseNow: Effect.Effect<string>) => {
   const plain = columnsOf(sql, "connections")
   const seal = sql.literal(sealColumns)
-  const now = sql.literal(databaseNow)
   return {
     // The row is locked before it is looked at, so that of two nodes at once one gets the renewal. One that is held is
     // only read: nodes that wait ask again and again, and each update would leave a dead row behind. What the update
     // returns is newer than what the statement can read: a renewal may have ended while it waited for the lock.
-    claimRenewal: ({ connectionId, workspaceId }, holder, millis) => {
+    claimRenewal: Effect.fnUntraced(function* ({ connectionId, workspaceId }, holder, millis) {
+      const now = sql.literal(yield* databaseNow)
       const place = sql`workspace_id = ${workspaceId} and connection_id = ${connectionId} and revoked_at is null and oauth is not null`
-      return Effect.map(
-        claimedRow(
-          query(sql`
+      const found = yield* claimedRow(
+        query(sql`
           with found as materialized (
             select workspace_id, connection_id, renewed_by is not null as was_held
             from connections where ${place} and coalesce(renewed_until <= ${now}, true)
@@ -34,14 +33,11 @@ export const tokenRenewals = ({ query, sql }: Database["Type"], databaseNow: str
           select * from taken
           union all
           select ${plain}, ${seal}, false, false from connections where ${place} and not exists (select from taken)`)
-        ),
-        (found) => {
-          if (found === null) return null
-          const { claimed, interrupted, ...row } = found
-          return { row: connectionRow(row), claimed, interrupted }
-        }
       )
-    },
+      if (found === null) return null
+      const { claimed, interrupted, ...row } = found
+      return { row: connectionRow(row), claimed, interrupted }
+    }),
     storeRenewed: ({ connectionId, workspaceId }, { before, holder }, { bytes, keyId }, oauth) =>
       Effect.map(
         query(sql`
