@@ -219,6 +219,52 @@ paths:
       assert.strictEqual(prepare(form!, { kind: "c" })._tag, "Rejected")
     })
   )
+
+  it.effect("sends no list in another way than it says, and loses no more than a parameter without a place", () =>
+    Effect.gen(function* () {
+      const list = "type: array, items: { type: string }"
+      const imported = yield* importOpenApi([
+        {
+          file: "old.yaml",
+          // Without quotes, YAML makes a number of the version.
+          text: `
+swagger: 2.0
+info: { title: Old, version: "1" }
+host: old.example
+schemes: [https]
+security: []
+paths:
+  /lists:
+    post:
+      operationId: lists
+      consumes: [application/x-www-form-urlencoded]
+      parameters:
+        - { name: spaces, in: query, ${list}, collectionFormat: ssv }
+        - { name: tabs, in: query, ${list}, collectionFormat: tsv }
+        - { name: X-Pipes, in: header, ${list}, collectionFormat: pipes }
+        - { name: nowhere, type: string }
+        - { name: bars, in: formData, ${list}, collectionFormat: pipes }
+        - { name: tabbed, in: formData, ${list}, collectionFormat: tsv }
+      responses: {}
+`
+        }
+      ])
+      const given = ["a", "b"]
+      assert.strictEqual(
+        sent(imported.endpoints[0]!, { spaces: given, bars: given }),
+        "POST https://old.example/lists?spaces=a b\napplication/x-www-form-urlencoded\nbars=a%7Cb"
+      )
+      assert.deepStrictEqual(
+        imported.report.notes.map(({ message }) => message),
+        [
+          "left out a list in the style tsv without explode in a form",
+          "left out a list in the style tsv without explode in the query",
+          "left out a parameter in no place",
+          "left out a value in the style pipes in the header"
+        ]
+      )
+    })
+  )
 })
 
 describe("the manifests of an import", () => {

@@ -79,4 +79,12 @@ describe("a reference to another file", () => {
       assert.include(linked.text, "what the other file says")
     })
   )
+
+  it.scopedLive("is followed where a program of Windows wrote a byte order mark before its JSON", () =>
+    Effect.gen(function* () {
+      const json = JSON.stringify({ Key: { type: "string", description: "what the other file says" } })
+      const { notes, text } = yield* importedWith((parts) => writeFileSync(parts, `\uFEFF${json}`))
+      assert.include(text, "what the other file says", notes.join("; "))
+    })
+  )
 })

@@ -13,7 +13,7 @@ import { OperationImporter } from "./ImportedOperation.js"
 import { type Imported, ReportBuilder } from "./ImportReport.js"
 import { bundle, fileReader, type ReadFile } from "./OpenApiFiles.js"
 import { importedId, operationOf } from "./OpenApiOperations.js"
-import { entriesOf, operationMethods, textOf, unreadable } from "./OpenApiParts.js"
+import { entriesOf, operationMethods, textOf, unreadable, versionOf } from "./OpenApiParts.js"
 import { type Reading, readingOf } from "./OpenApiReading.js"
 import { resolved } from "./OpenApiSchemas.js"
 import { scopesIn } from "./OpenApiSecurity.js"
@@ -26,11 +26,11 @@ export interface OpenApiDocument {
 
 /** The document as OpenAPI 3. */
 const asVersion3 = (document: JsonObject, file: string, report: ReportBuilder): Either.Either<JsonObject, string> => {
-  if (textOf(document["swagger"]).startsWith("2."))
+  if (/^2(?:\.|$)/.test(versionOf(document["swagger"])))
     return upgradedFromSwagger(document, (effect, subject, message) =>
       report.note(effect, `${file} ${subject}`, message)
     )
-  return textOf(document["openapi"]).startsWith("3.")
+  return /^3(?:\.|$)/.test(versionOf(document["openapi"]))
     ? Either.right(document)
     : Either.left("a document that is neither OpenAPI 3 nor Swagger 2")
 }

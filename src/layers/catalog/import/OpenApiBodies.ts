@@ -11,8 +11,9 @@ import { choicesAmong, togetherOf } from "./OpenApiChoices.js"
 import { exampleBeside, withExample } from "./OpenApiExamples.js"
 import { entriesOf, listOf, textOf, unreadable } from "./OpenApiParts.js"
 import type { Reading } from "./OpenApiReading.js"
-import { flattened, inlineSchema, resolved } from "./OpenApiSchemas.js"
-import { inQuery, saidOf, typesOf } from "./OpenApiStyles.js"
+import { flattened } from "./OpenApiCombined.js"
+import { inlineSchema, resolved } from "./OpenApiSchemas.js"
+import { inQuery, saidOf, styleOfList, typesOf } from "./OpenApiStyles.js"
 
 export interface ImportedBody {
   readonly fields: ReadonlyArray<ImportedField>
@@ -84,9 +85,9 @@ export const fileSchema = (schema: JsonObject, { contentType, types }: FileTypes
 type Property = Omit<ImportedField, "name" | "required" | "place"> | string
 
 const inForm = (schema: JsonObject, encoding: JsonObject): Property => {
-  // Swagger 2 says here how a list is written.
   const { collectionFormat, ...rest } = schema
-  const said = saidOf(collectionFormat === "csv" ? { ...encoding, explode: false } : encoding, "form")
+  const format = textOf(collectionFormat)
+  const said = saidOf(format === "" ? encoding : styleOfList(format), "form")
   const isStyled = encoding["style"] !== undefined || encoding["explode"] !== undefined
   const types = typesOf(rest)
   // OpenAPI 3: an object of a form that has no style of its own is sent as JSON.

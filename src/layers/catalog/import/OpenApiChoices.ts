@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject } from "../../../domain/Json.js"
 import { member } from "../../../domain/Members.js"
 import type { FieldChoice } from "./ImportedInput.js"
 import { listOf, textOf } from "./OpenApiParts.js"
-import { flattened } from "./OpenApiSchemas.js"
+import { alternativesIn, flattened } from "./OpenApiCombined.js"
 
 /** Keywords that speak of several fields at once, and that an import does not keep. */
 const ofSeveral = [
@@ -37,7 +37,9 @@ const lostAlternatives =
 
 /** What the alternatives under one keyword say. */
 const ofAlternatives = (parts: ReadonlyArray<JsonObject>, isOne: boolean, needed: ReadonlySet<string>): Together => {
-  if (parts.length === 0) return { choices: [], lost: [] }
+  const [only, ...others] = parts
+  if (only === undefined) return { choices: [], lost: [] }
+  if (others.length === 0) return togetherOf(only)
   const sets = parts.map((part) => requiredOf(part).filter((name) => !needed.has(name)))
   const isPlain = parts.every((part) => Object.keys(part).every((key) => saysNothing.has(key)))
   const isWhole = sets.every((names) => names.length > 0)
@@ -50,12 +52,11 @@ const ofAlternatives = (parts: ReadonlyArray<JsonObject>, isOne: boolean, needed
 
 /** `schema`: of a body, with its references written out. */
 export const togetherOf = (schema: JsonObject): Together => {
-  const partsOf = (key: string): ReadonlyArray<JsonObject> => listOf(member(schema, key)).filter(isObject)
   const needed = new Set(requiredOf(schema))
   const all = [
-    ofAlternatives(partsOf("anyOf"), false, needed),
-    ofAlternatives(partsOf("oneOf"), true, needed),
-    ...partsOf("allOf").map(togetherOf)
+    ofAlternatives(alternativesIn(schema, "anyOf"), false, needed),
+    ofAlternatives(alternativesIn(schema, "oneOf"), true, needed),
+    ...listOf(member(schema, "allOf")).filter(isObject).map(togetherOf)
   ]
   return {
     choices: all.flatMap(({ choices }) => choices),

@@ -158,7 +158,7 @@ const furtherText = async (file: string, folder: string): Promise<Option.Option<
   if (opened === null) return Option.none()
   try {
     const { size } = await opened.stat()
-    return size > importFileBytesMax ? Option.none() : Option.some(await opened.readFile("utf8"))
+    return size > importFileBytesMax ? Option.none() : Option.some(new TextDecoder().decode(await opened.readFile()))
   } finally {
     await opened.close()
   }

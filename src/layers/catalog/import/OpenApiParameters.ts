@@ -4,6 +4,7 @@
  */
 import { isObject, type Json, type JsonObject } from "../../../domain/Json.js"
 import type { ImportedField } from "./ImportedOperation.js"
+import { flattened } from "./OpenApiCombined.js"
 import { exampleBeside, withExample } from "./OpenApiExamples.js"
 import { member } from "../../../domain/Members.js"
 import { entriesOf, listOf, textOf } from "./OpenApiParts.js"
@@ -22,10 +23,11 @@ const contentOf = (parameter: JsonObject): readonly [string, Json] | undefined =
 
 /** An object in a query is spread over one name for each of its properties. */
 const spread = (name: string, schema: JsonObject, required: boolean): ReadonlyArray<ImportedField> | LeftOut => {
-  const properties = entriesOf(schema["properties"])
+  const { examples, properties: members, required: needed } = flattened(schema)
+  const properties = entriesOf(members)
   if (properties.length === 0) return { leftOut: `an object of free names in the query (${name})`, required }
-  const wanted = new Set(listOf(schema["required"]))
-  const [example] = listOf(schema["examples"])
+  const wanted = new Set(listOf(needed))
+  const [example] = listOf(examples)
   const fields: Array<ImportedField> = []
   for (const [property, value] of properties) {
     const propertySchema = isObject(value) ? value : {}
@@ -66,7 +68,9 @@ export const parameterFields = (
       : leftOut(`a parameter that is a document of the kind ${content[0]}`)
   const said = saidOf(parameter, place)
   if (place === "query") {
-    const types = typesOf(schema)
+    const types = new Set(typesOf(schema))
+    // A null is not written in a query.
+    types.delete("null")
     if (types.has("object") && types.size === 1 && said.style === "form" && said.explode)
       return spread(name, schema, required)
   }

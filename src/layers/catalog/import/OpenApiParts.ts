@@ -7,6 +7,10 @@ export const listOf = (value: Json | undefined): ReadonlyArray<Json> => (Array.i
 export const entriesOf = (value: Json | undefined): ReadonlyArray<readonly [string, Json]> =>
   isObject(value) ? Object.entries(value) : []
 
+/** A version that YAML without quotes makes a number of: `3.1`, or `2` out of `2.0`. */
+export const versionOf = (value: Json | undefined): string =>
+  typeof value === "number" ? String(value) : textOf(value)
+
 /** Why something of a document cannot be read that is an object, or a reference to one. */
 export const unreadable = (what: string, value: Json | undefined): string =>
   isObject(value) ? `${what} whose reference leads nowhere` : `${what} that is no object`

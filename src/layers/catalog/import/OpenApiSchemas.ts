@@ -2,7 +2,7 @@
 // into 2020-12, and schemas that contain themselves are cut.
 import { isObject, type Json, type JsonObject } from "../../../domain/Json.js"
 import { member as own, setMember } from "../../../domain/Members.js"
-import { withoutPercents } from "./OpenApiParts.js"
+import { entriesOf, listOf, versionOf, withoutPercents } from "./OpenApiParts.js"
 import { allowsType } from "./OpenApiStyles.js"
 
 const depthMax = 8
@@ -97,8 +97,76 @@ const assumed = (description: Json | undefined, value: Json): string => {
   return typeof description === "string" && description !== "" ? `${description.trimEnd()} ${said}` : said
 }
 
+/** Keywords that restrict no value. */
+export const annotations: ReadonlySet<string> = new Set([
+  "title",
+  "description",
+  "default",
+  "examples",
+  "deprecated",
+  "readOnly",
+  "writeOnly"
+])
+
+/** A schema with what stands beside the reference to it. */
+const withBeside = (schema: JsonObject, beside: JsonObject): JsonObject =>
+  Object.keys(beside).every((key) => annotations.has(key))
+    ? { ...schema, ...beside }
+    : { ...beside, allOf: [...listOf(beside["allOf"]), schema] }
+
+/** The schema, which also allows null. */
+const orNull = (schema: JsonObject): JsonObject => {
+  const { enum: values, type } = schema
+  const allowed = Array.isArray(values) && !values.includes(null) ? { ...schema, enum: [...values, null] } : schema
+  if (typeof type === "string") return { ...allowed, type: [type, "null"] }
+  // OpenAPI 3.0.3 asks for a type beside `nullable`. Many documents write it beside `allOf` alone, and mean it.
+  const said = Object.entries(allowed)
+  return type === undefined && ["allOf", "anyOf", "oneOf"].some((key) => own(schema, key) !== undefined)
+    ? {
+        ...Object.fromEntries(said.filter(([key]) => annotations.has(key))),
+        anyOf: [Object.fromEntries(said.filter(([key]) => !annotations.has(key))), { type: "null" }]
+      }
+    : allowed
+}
+
+/** The properties of an object, and of what it is combined of, that have this mark. */
+const markedIn = (schema: JsonObject, mark: "readOnly" | "writeOnly"): ReadonlyArray<string> => [
+  ...entriesOf(schema["properties"]).flatMap(([name, property]) =>
+    isObject(property) && own(property, mark) === true ? [name] : []
+  ),
+  ...listOf(schema["allOf"]).flatMap((part) => (isObject(part) ? markedIn(part, mark) : []))
+]
+
+/** The schema, which needs none of these properties. */
+const notNeeding = (schema: JsonObject, names: ReadonlySet<Json>): JsonObject => {
+  const { allOf, required } = schema
+  return {
+    ...schema,
+    ...(Array.isArray(required) ? { required: required.filter((name: Json) => !names.has(name)) } : {}),
+    ...(Array.isArray(allOf)
+      ? { allOf: allOf.map((each: Json) => (isObject(each) ? notNeeding(each, names) : each)) }
+      : {})
+  }
+}
+
+/** Where in a schema another one stands. */
+interface At {
+  readonly depth: number
+  /** The references that led here. */
+  readonly seen: ReadonlySet<string>
+  /** Whether its default is sent. */
+  readonly sent: boolean
+  /** Whether it speaks of the whole value, which may be left out. */
+  readonly isWhole: boolean
+}
+
 /** A schema with every reference written out. Without `use`, it is that of an answer. */
 export const inlineSchema = (document: JsonObject, value: Json | undefined, use?: SchemaUse): InlineSchema => {
+  const sendsWhole = use?.sendsDefault ?? true
+  // OpenAPI 3.0 ignores what stands beside a reference.
+  const hasBeside = !/^3(?:\.0|$)/.test(versionOf(document["openapi"]))
+  // What only answers hold is not needed in an input, and the other way round.
+  const elsewhere = use === undefined ? "writeOnly" : "readOnly"
   const cut = new Set<string>()
   let nodes = 0
   /** How many schemas were cut: such a schema allows everything. */
@@ -109,9 +177,13 @@ export const inlineSchema = (document: JsonObject, value: Json | undefined, use?
     return {}
   }
 
-  const members = (schema: JsonObject, depth: number, seen: ReadonlySet<string>, sent: boolean): JsonObject => {
+  const members = (schema: JsonObject, at: At): JsonObject => {
+    const { isWhole, sent } = at
+    const below = { ...at, depth: at.depth + 1 }
     const out: { [key: string]: Json } = {}
-    const required = new Set(Array.isArray(schema["required"]) ? schema["required"] : [])
+    const required = new Set(listOf(schema["required"]))
+    // A field of what may be left out as a whole is not sent by itself.
+    const sends = (name: string): boolean => use === undefined || (required.has(name) && (sendsWhole || !isWhole))
     for (const [key, member] of Object.entries(schema)) {
       if (dropped.has(key) || key.startsWith("x-")) continue
       if (key === "default" && !sent) {
@@ -120,7 +192,7 @@ export const inlineSchema = (document: JsonObject, value: Json | undefined, use?
       }
       if (lists.has(key) && Array.isArray(member)) {
         const before = cuts
-        const parts = member.map((each: Json) => inline(each, depth + 1, seen, sent))
+        const parts = member.map((each: Json) => inline(each, below))
         // Beside a part that allows everything, none could be the only one that fits.
         setMember(out, key === "oneOf" && cuts > before && schema["anyOf"] === undefined ? "anyOf" : key, parts)
       } else if (maps.has(key) && isObject(member))
@@ -130,78 +202,43 @@ export const inlineSchema = (document: JsonObject, value: Json | undefined, use?
           Object.fromEntries(
             Object.entries(member).map(([name, each]) => [
               name,
-              inline(each, depth + 1, seen, use === undefined || required.has(name))
+              inline(each, { ...below, sent: sends(name), isWhole: false })
             ])
           )
         )
-      else if (singles.has(key) && isObject(member)) setMember(out, key, inline(member, depth + 1, seen, false))
+      else if (singles.has(key) && isObject(member))
+        setMember(out, key, inline(member, { ...below, sent: false, isWhole: false }))
       else {
         const bound = boundOf(schema, key, member)
         if (bound !== undefined) setMember(out, key, bound)
       }
     }
-    if (schema["nullable"] === true && typeof out["type"] === "string") {
-      out["type"] = [out["type"], "null"]
-      if (Array.isArray(out["enum"]) && !out["enum"].includes(null)) out["enum"] = [...out["enum"], null]
-    }
     if (schema["default"] !== undefined && !sent) out["description"] = assumed(out["description"], schema["default"])
     // Some documents write `example: null` beside every schema.
     const { example } = schema
-    if (example !== undefined && out["examples"] === undefined && allowsType(out, example)) out["examples"] = [example]
-    return out
+    const names = new Set(markedIn(out, elsewhere))
+    const needing = names.size === 0 ? out : notNeeding(out, names)
+    const whole = schema["nullable"] === true ? orNull(needing) : needing
+    return example !== undefined && whole["examples"] === undefined && allowsType(whole, example)
+      ? { ...whole, examples: [example] }
+      : whole
   }
 
-  const inline = (schema: Json, depth: number, seen: ReadonlySet<string>, sent: boolean): JsonObject => {
+  const inline = (schema: Json, at: At): JsonObject => {
     nodes += 1
-    if (depth > depthMax || nodes > nodesMax) return cutOff("cut a schema that is too deep or too large")
+    if (at.depth > depthMax || nodes > nodesMax) return cutOff("cut a schema that is too deep or too large")
     if (!isObject(schema)) return {}
-    const reference = schema["$ref"]
-    if (typeof reference !== "string") return members(schema, depth, seen, sent)
-    if (seen.has(reference)) return cutOff("cut a schema that contains itself")
+    const { $ref: reference, $defs: _defs, ...beside } = schema
+    if (typeof reference !== "string") return members(schema, at)
+    if (at.seen.has(reference)) return cutOff("cut a schema that contains itself")
     const target = pointedTo(document, reference)
     if (target === undefined) return cutOff("cut a reference that leads out of the document or nowhere")
-    return inline(target, depth, new Set([...seen, reference]), sent)
+    const found = inline(target, { ...at, seen: new Set([...at.seen, reference]) })
+    if (!hasBeside || Object.keys(beside).length === 0) return found
+    const { description } = found
+    return withBeside(found, members(description === undefined ? beside : { description, ...beside }, at))
   }
 
-  return { schema: inline(value ?? {}, 0, new Set(), use?.sendsDefault ?? true), cut: Array.from(cut) }
-}
-
-/** Two schemas of one field: the value may be of either. */
-const either = (a: Json, b: Json): Json => (JSON.stringify(a) === JSON.stringify(b) ? a : { anyOf: [a, b] })
-
-/**
- * One object out of `allOf`, `anyOf` and `oneOf` of objects, so that its fields can be named. A field is required when
- * every alternative requires it. Other schemas stay as they are.
- */
-export const flattened = (schema: JsonObject): JsonObject => {
-  const partsOf = (key: string): ReadonlyArray<JsonObject> => {
-    const parts = own(schema, key)
-    return Array.isArray(parts) ? parts.filter(isObject).map(flattened) : []
-  }
-  const whole = partsOf("allOf")
-  const alternatives = [partsOf("anyOf"), partsOf("oneOf")]
-  if (whole.length + alternatives.flat().length === 0) return schema
-  const isNamed = (part: JsonObject): boolean => isObject(part["properties"])
-  // An alternative that is no object with named fields would be lost.
-  if (!alternatives.flat().every((part) => isNamed(part) || part["required"] !== undefined)) return schema
-  const { allOf: _all, anyOf: _any, oneOf: _one, ...rest } = schema
-  const properties: { [key: string]: Json } = {}
-  const required = new Set<Json>()
-  for (const part of [rest, ...whole]) {
-    if (isObject(part["properties"]))
-      for (const [name, each] of Object.entries(part["properties"])) setMember(properties, name, each)
-    if (Array.isArray(part["required"])) for (const name of part["required"]) required.add(name)
-  }
-  for (const parts of alternatives) {
-    for (const part of parts)
-      for (const [name, each] of Object.entries(isObject(part["properties"]) ? part["properties"] : {})) {
-        const known = own(properties, name)
-        setMember(properties, name, known === undefined ? each : either(known, each))
-      }
-    const [first, ...others] = parts.map((part) => (Array.isArray(part["required"]) ? part["required"] : []))
-    for (const name of first ?? []) if (others.every((names) => names.includes(name))) required.add(name)
-  }
-  return Object.keys(properties).length === 0
-    ? schema
-    : { ...rest, type: "object", properties, ...(required.size === 0 ? {} : { required: Array.from(required) }) }
+  const whole: At = { depth: 0, seen: new Set(), sent: sendsWhole, isWhole: true }
+  return { schema: inline(value ?? {}, whole), cut: Array.from(cut) }
 }

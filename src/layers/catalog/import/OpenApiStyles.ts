@@ -50,6 +50,16 @@ export const saidOf = (said: JsonObject, place: "path" | "query" | "header" | "f
   return { style, explode: typeof explode === "boolean" ? explode : style === "form" }
 }
 
+/** How Swagger 2 says that a list of a form is written, in the words of OpenAPI 3. */
+const listStyles = new Map<string, JsonObject>([
+  ["csv", { explode: false }],
+  ["multi", { explode: true }],
+  ["ssv", { style: "spaceDelimited", explode: false }],
+  ["pipes", { style: "pipeDelimited", explode: false }]
+])
+
+export const styleOfList = (format: string): JsonObject => listStyles.get(format) ?? { style: format, explode: false }
+
 /** The style of a value in a query or a form. */
 export const inQuery = (schema: JsonObject, { explode, style }: Said): Style => {
   const types = typesOf(schema)

@@ -24,6 +24,17 @@ const propertyOf = ({ in: _in, name: _name, required: _required, ...rest }: Json
 
 const keyOf = (parameter: JsonObject): string => `${textOf(parameter["in"])} ${textOf(parameter["name"])}`
 
+/**
+ * How the library can say that a list is written. Another way is named as a style, which no manifest can say, so that
+ * the list is left out instead of sent as if nothing were said.
+ */
+const writtenInQuery: ReadonlySet<string> = new Set(["csv", "ssv", "pipes", "multi"])
+const styled = (parameter: JsonObject): JsonObject => {
+  const format = textOf(parameter["collectionFormat"]) || "csv"
+  const isWritten = parameter["in"] === "query" ? writtenInQuery.has(format) : format === "csv"
+  return isWritten || parameter["in"] === "formData" ? parameter : { ...parameter, style: format }
+}
+
 /** The parameters of an operation: its own ones come before those of its path with the same name. */
 const merged = (
   document: JsonObject,
@@ -35,7 +46,8 @@ const merged = (
   for (const raw of writtenParameters(item, operation, leave)) {
     const parameter = resolved(document, raw)
     if (parameter === null) leave(unreadable("a parameter", raw))
-    else found.set(textOf(parameter["in"]) === "body" ? "body" : keyOf(parameter), parameter)
+    else if (textOf(parameter["in"]) === "") leave("a parameter in no place")
+    else found.set(parameter["in"] === "body" ? "body" : keyOf(parameter), styled(parameter))
   }
   return Array.from(found.values())
 }
@@ -95,7 +107,8 @@ const preparedPaths = (document: JsonObject, note: Note): JsonObject => {
 export const upgradedFromSwagger = (document: JsonObject, note: Note): Either.Either<JsonObject, string> =>
   Either.try({
     // The library changes what it is given.
-    try: (): unknown => upgradeFromTwoToThree(structuredClone({ ...document, paths: preparedPaths(document, note) })),
+    try: (): unknown =>
+      upgradeFromTwoToThree(structuredClone({ ...document, swagger: "2.0", paths: preparedPaths(document, note) })),
     catch: () => "a Swagger 2 document that cannot be turned into OpenAPI 3"
   }).pipe(
     Either.flatMap((value) =>
