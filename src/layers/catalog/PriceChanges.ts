@@ -2,14 +2,14 @@
 import type { Endpoint, Price } from "../../domain/Manifest.js"
 import { dollars } from "../../domain/Micros.js"
 
-/** `$0.025 a call`; of a price by input, what a call or a result usually and at most costs. */
+/** `$0.025 a call`, and the most that a call costs where its input or its answer decides. */
 const priceText = ({ basis, byInput, maxMicros, micros, perCallMicros }: Price): string => {
-  if (basis === "free") return "free"
+  const most = maxMicros === undefined ? "" : `, at most ${dollars(maxMicros)}`
+  if (basis === "free") return `free${most}`
   const unit = basis === "per_result" ? "a result" : "a call"
   const fixed = perCallMicros > 0 && basis === "per_result" ? `${dollars(perCallMicros)} a call + ` : ""
   const amount = basis === "per_call" ? micros + perCallMicros : micros
-  const most = byInput === undefined ? "" : `, by input, at most ${dollars(maxMicros ?? 0)}`
-  return `${fixed}${dollars(amount)} ${unit}${most}`
+  return `${fixed}${dollars(amount)} ${unit}${byInput === undefined ? "" : ", by input"}${most}`
 }
 
 export interface PriceChange {
