@@ -16,6 +16,7 @@ import type { AttemptCost } from "../domain/Settlement.js"
 import type { HeadersRead } from "../layers/providers/HeadersRead.js"
 import type { SeenExchange } from "../layers/providers/WatchedExchanges.js"
 import type { Answer } from "./Answer.js"
+import { jsonWithoutCommands, withoutCommands } from "./TerminalSigns.js"
 
 export interface Trial {
   readonly endpoint: Endpoint
@@ -45,14 +46,11 @@ const evenlyEach = (headers: { readonly [name: string]: string }): { readonly [n
 const textIn = (bytes: Uint8Array): string | null =>
   isUtf8(bytes) ? evenly(Buffer.from(bytes).toString("utf8")) : null
 
-/** Signs that would command the terminal; an answer is shown, not obeyed. */
-// eslint-disable-next-line no-control-regex
-const commanding = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
-
 const bodyText = (bytes: Uint8Array | null): string => {
   if (bytes === null || bytes.length === 0) return ""
-  const text = textIn(bytes)?.replace(commanding, "\ufffd") ?? null
-  if (text === null) return `${bytes.length} bytes that are no text`
+  const read = textIn(bytes)
+  if (read === null) return `${bytes.length} bytes that are no text`
+  const text = withoutCommands(read)
   return text.length > bodyCharsMax ? `${cutText(text, bodyCharsMax)}… (${bytes.length} bytes)` : text
 }
 
@@ -76,7 +74,7 @@ const indented = (text: string): ReadonlyArray<string> =>
   text === "" ? [] : ["", ...text.split("\n").map((line) => `  ${line}`)]
 
 const headerLines = (headers: { readonly [name: string]: string }): ReadonlyArray<string> =>
-  Object.entries(evenlyEach(headers)).map(([name, value]) => `  ${name}: ${value.replace(commanding, "\ufffd")}`)
+  Object.entries(evenlyEach(headers)).map(([name, value]) => `  ${name}: ${withoutCommands(value)}`)
 
 const exchangeLines = (seen: SeenExchange): ReadonlyArray<string> => [
   `> ${seen.method} ${evenly(seen.address)}`,
@@ -140,7 +138,9 @@ const outcomeLines = (trial: Trial): ReadonlyArray<string> => {
     ...(normalized === null
       ? []
       : [
-          ...Object.entries(normalized.fields).map(([name, value]) => `  ${name}: ${writeJson(value)}`),
+          ...Object.entries(normalized.fields).map(
+            ([name, value]) => `  ${name}: ${jsonWithoutCommands(writeJson(value))}`
+          ),
           ...(normalized.missing.length === 0 ? [] : [`missing: ${normalized.missing.join(", ")}`]),
           ...(normalized.ambiguous.length === 0 ? [] : [`ambiguous: ${normalized.ambiguous.join(", ")}`]),
           ...(normalized.unmapped.length === 0 ? [] : [`unmapped: ${normalized.unmapped.join(", ")}`])

@@ -5,6 +5,7 @@ import { type Json, type JsonObject, ParsedObject } from "../../domain/Json.js"
 import { writeJson } from "../../domain/LosslessJson.js"
 import { dollars, microsPerUsd } from "../../domain/Micros.js"
 import { RunStatus } from "../../domain/Run.js"
+import { jsonWithoutCommands } from "../TerminalSigns.js"
 import { expectShape, type LoggedIn } from "./GatewayClient.js"
 
 export const RunError = Schema.Struct({ code: Schema.String, message: Schema.String })
@@ -30,7 +31,7 @@ export const anObject = expectShape(ParsedObject)
 /** For people where nothing is lost by it; else as exact as it came. */
 export const printed = (json: Json): string => {
   const exact = writeJson(json)
-  return exact === JSON.stringify(json) ? JSON.stringify(json, null, 2) : exact
+  return jsonWithoutCommands(exact === JSON.stringify(json) ? JSON.stringify(json, null, 2) : exact)
 }
 
 export const costOf = (usd: number | null): string =>
