@@ -14,7 +14,13 @@ export const nodes = Command.make("nodes", { json: Inputs.json }, ({ json }) =>
       const { nodes } = yield* (yield* Reports).health
       const catalogs = catalogsInWords(nodes)
       return {
-        json: { nodes: nodes.map((node) => ({ ...node, silent: node.silentMillis > nodeSilentMillis })) },
+        json: {
+          nodes: nodes.map((node) => ({
+            ...node,
+            startedAt: isoTime(node.startedAt),
+            silent: node.silentMillis > nodeSilentMillis
+          }))
+        },
         text:
           nodes.length === 0
             ? "No node has said that it runs"

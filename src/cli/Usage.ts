@@ -88,6 +88,7 @@ const unknownWord = (word: string, args: ReadonlyArray<string>): string => {
   if (hasOneDash.test(word)) return oneDash(word, args)
   const line = ["gateway", ...commandIn(args)].join(" ")
   const count = args.filter((arg) => arg.split("=", 1)[0] === word).length
+  if (/^--[\w-]+=$/.test(word)) return `${word} has no value behind its =; ${line} --help shows what options take`
   if (word === "--log-level") return `${word}: must be one of ${logLevels.join(", ")}`
   // The word may be the key itself.
   if (readSecrets.has(line) && !word.startsWith("-"))

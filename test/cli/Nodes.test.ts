@@ -27,8 +27,11 @@ layer(CommandLineTest, { excludeTestServices: true })("gateway nodes", (it) => {
       ])
       const { nodes } = yield* json("nodes")
       assert.deepStrictEqual(
-        nodes.map(({ catalog }: { readonly catalog: string | null }) => catalog),
-        ["5f2a91c07be4aaaa", null, "77ab01d9e3c2bbbb"]
+        nodes.map((node: { readonly catalog: string | null; readonly startedAt: string }) => [
+          node.catalog,
+          node.startedAt
+        ]),
+        ["5f2a91c07be4aaaa", null, "77ab01d9e3c2bbbb"].map((catalog) => [catalog, "1970-01-01T00:00:00.000Z"])
       )
     })
   )

@@ -119,6 +119,11 @@ layer(NodeContext.layer, { excludeTestServices: true })("a line that is not unde
           "workspace create --frob",
           /^--frob is no option of gateway workspace create; gateway workspace create --help lists them$/
         ],
+        [
+          "credit --workspace demo --usd 1 --reason=",
+          /^--reason= has no value behind its =; gateway credit --help shows what options take$/
+        ],
+        ["workspace set demo --policy-reset --allow=", /^--allow= has no value behind its =; /],
         ["member remove --frob --operator", /^--frob is no option of gateway member remove; /],
         ["search --frob", /^--frob is no option of gateway search; /],
         ["run --frob x=1", /^--frob is no option of gateway run; /],
