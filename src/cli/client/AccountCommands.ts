@@ -5,13 +5,13 @@ import { Effect, Option, Schema } from "effect"
 import { counted } from "../../domain/Counted.js"
 import { NotFound } from "../../domain/ApiErrors.js"
 import type { TokenId } from "../../domain/Ids.js"
-import { type Json, type JsonObject, ParsedObject } from "../../domain/Json.js"
+import type { Json, JsonObject } from "../../domain/Json.js"
 import { pageRowsMax } from "../../domain/limits/Lists.js"
 import { dollars } from "../../domain/Micros.js"
 import { type Answer, answer } from "../Answer.js"
 import * as Inputs from "../Inputs.js"
 import { orTell, tokenUnconfirmed } from "../Unconfirmed.js"
-import { expectShape, type LoggedIn, loggedIn, sendAgain, urlOption } from "./GatewayClient.js"
+import { anObject, expectShape, type LoggedIn, loggedIn, sendAgain, urlOption } from "./GatewayClient.js"
 
 const token = {
   tokenId: Schema.String,
@@ -31,7 +31,6 @@ const TokenPageShape = Schema.Struct({
 type TokenPageShape = typeof TokenPageShape.Type
 const TokenPage = expectShape(TokenPageShape)
 const WithSecret = expectShape(Schema.Struct({ ...token, token: Schema.String }))
-const anObject = expectShape(ParsedObject)
 const page = { limit: Inputs.pageLimit, cursor: Inputs.cursor, url: urlOption, json: Inputs.json }
 
 export const more = (nextCursor: string | null): ReadonlyArray<string> =>

@@ -9,7 +9,7 @@ import { shellQuoted } from "../../domain/ShellQuoting.js"
 import { fieldsNeeded } from "../../layers/providers/InputSchema.js"
 import { answer } from "../Answer.js"
 import * as Inputs from "../Inputs.js"
-import { expectShape, loggedIn, urlOption } from "./GatewayClient.js"
+import { anObject, expectShape, loggedIn, urlOption } from "./GatewayClient.js"
 
 const Found = expectShape(
   Schema.Struct({
@@ -36,7 +36,6 @@ const perUnit = new Map([
   ["per_call", " a call"],
   ["per_result", " a result"]
 ])
-const anObject = expectShape(ParsedObject)
 
 export const search = Command.make(
   "search",

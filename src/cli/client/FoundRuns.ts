@@ -1,12 +1,12 @@
 /** A run over HTTP, and its line for people: what the commands about runs share. */
 import { Effect, Schema } from "effect"
 import { optional } from "../../domain/Described.js"
-import { type Json, type JsonObject, ParsedObject } from "../../domain/Json.js"
+import type { Json, JsonObject } from "../../domain/Json.js"
 import { writeJson } from "../../domain/LosslessJson.js"
 import { dollars, microsPerUsd } from "../../domain/Micros.js"
 import { RunStatus } from "../../domain/Run.js"
 import { jsonWithoutCommands } from "../TerminalSigns.js"
-import { expectShape, type LoggedIn } from "./GatewayClient.js"
+import { anObject, expectShape, type LoggedIn } from "./GatewayClient.js"
 
 export const RunError = Schema.Struct({ code: Schema.String, message: Schema.String })
 
@@ -26,7 +26,6 @@ const Run = expectShape(RunShape)
 export const RunPage = expectShape(
   Schema.Struct({ runs: Schema.Array(Schema.Struct(summary)), nextCursor: Schema.NullOr(Schema.String) })
 )
-export const anObject = expectShape(ParsedObject)
 
 /** For people where nothing is lost by it; else as exact as it came. */
 export const printed = (json: Json): string => {

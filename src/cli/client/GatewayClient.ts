@@ -5,7 +5,7 @@
  */
 import * as Options from "@effect/cli/Options"
 import { Config, Data, Duration, Effect, Either, Option, Redacted, Random, Schema, Stream } from "effect"
-import type { Json, JsonObject } from "../../domain/Json.js"
+import { type Json, type JsonObject, ParsedObject } from "../../domain/Json.js"
 import { readJson, writeJson } from "../../domain/LosslessJson.js"
 import { readUrl } from "../../domain/Url.js"
 import { isLoopback } from "../../layers/node/ConfigGroups.js"
@@ -243,3 +243,5 @@ export const expectShape = <A, I>(schema: Schema.Schema<A, I>) => {
   return (url: string, json: Json) =>
     Effect.mapError(decode(json), () => new GatewayUnreachable({ url, why: "an answer of another shape" }))
 }
+
+export const anObject = expectShape(ParsedObject)

@@ -15,19 +15,8 @@ import { agreed } from "../Announced.js"
 import { type Answer, answer, NotUnderstood } from "../Answer.js"
 import * as Inputs from "../Inputs.js"
 import { Screen } from "../Screen.js"
-import {
-  anObject,
-  costOf,
-  type Found,
-  foundIn,
-  lineOf,
-  printed,
-  runAt,
-  RunError,
-  RunPage,
-  type RunShape
-} from "./FoundRuns.js"
-import { expectShape, type LoggedIn, loggedIn, sendAgain, urlOption } from "./GatewayClient.js"
+import { costOf, type Found, foundIn, lineOf, printed, runAt, RunError, RunPage, type RunShape } from "./FoundRuns.js"
+import { anObject, expectShape, type LoggedIn, loggedIn, sendAgain, urlOption } from "./GatewayClient.js"
 import { mayBeDone } from "./GatewayFailures.js"
 import { NotRun, RunEndedBadly, RunNotKnown, type SameRun } from "./RunEnds.js"
 import { fileOf } from "./RunsDownload.js"

@@ -14,8 +14,8 @@ import type { Attempt, Run, StoredResult } from "../../domain/Run.js"
 import { Reconciliation } from "../../services/Reconciliation.js"
 import { type Answer, answer, isoTime, isoTimeOrNull } from "../Answer.js"
 import * as Inputs from "../Inputs.js"
-import { anObject, lineOf, printed, runAt, type RunShape } from "./FoundRuns.js"
-import { expectShape, loggedInOrTold, urlOption } from "./GatewayClient.js"
+import { lineOf, printed, runAt, type RunShape } from "./FoundRuns.js"
+import { anObject, expectShape, loggedInOrTold, urlOption } from "./GatewayClient.js"
 
 const Attempts = expectShape(
   Schema.Struct({

@@ -4,13 +4,13 @@ import * as Options from "@effect/cli/Options"
 import { Data, Duration, Effect, Option, Redacted, Schema } from "effect"
 import { createHash, randomBytes } from "node:crypto"
 import { hostname, userInfo } from "node:os"
-import { ParsedObject } from "../../domain/Json.js"
 import type { Scope } from "../../domain/Scope.js"
 import { announced, dryRun } from "../Announced.js"
 import { answer } from "../Answer.js"
 import * as Inputs from "../Inputs.js"
 import { Screen } from "../Screen.js"
 import {
+  anObject,
   addressFor,
   expectShape,
   gatewayAt,
@@ -52,7 +52,6 @@ const WhoamiShape = Schema.Struct({
   monthSpendMicros: Schema.Int
 })
 const Whoami = expectShape(WhoamiShape)
-const anObject = expectShape(ParsedObject)
 
 /** A token that a client makes for itself: 256 random bits. */
 const newToken = Effect.sync(() => Redacted.make(`pgw_${randomBytes(32).toString("base64url")}`))
