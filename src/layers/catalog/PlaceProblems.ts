@@ -3,6 +3,7 @@
  * connection. Found when a manifest is read. A contract that was stored before is called as it is.
  */
 import type { Endpoint, Place } from "../../domain/Manifest.js"
+import { pathAndQuery } from "../../domain/manifest/Address.js"
 import { namesIn } from "../../domain/OperationInput.js"
 import { comparable, keyNamesAt, namesInPath, placeOfUnbound } from "../../domain/TakenNames.js"
 import { fieldsOfBody } from "../providers/RawBodies.js"
@@ -100,7 +101,15 @@ const reserved = (endpoint: Endpoint): ReadonlyArray<OperationProblem> =>
       : []
   )
 
+/** A placeholder is filled in before the question mark only. */
+const openQuery = ({ operation }: Endpoint): ReadonlyArray<OperationProblem> =>
+  placeholdersOf(pathAndQuery(operation.path)[1] ?? "").map((name) => ({
+    path: "path",
+    message: `has {${name}} in its query, where it would be sent as it stands: take it out, and let a field go to the query`
+  }))
+
 export const placeProblems = (endpoint: Endpoint): ReadonlyArray<OperationProblem> => [
   ...doubled(endpoint),
+  ...openQuery(endpoint),
   ...reserved(endpoint)
 ]

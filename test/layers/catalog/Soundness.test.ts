@@ -128,6 +128,11 @@ const bad: ReadonlyArray<readonly [member: object, path: string, message: string
     "has a } that belongs to no placeholder such as {name}; write %7D for the sign itself"
   ],
   [{ path: "/a/{}" }, "path", "has a { that belongs to no placeholder such as {name}; write %7B for the sign itself"],
+  [
+    { path: "/a?by=name&is={name}" },
+    "path",
+    "has {name} in its query, where it would be sent as it stands: take it out, and let a field go to the query"
+  ],
   [{ path: "/a#b" }, "path", 'has the character "#", which no address may have; write %23'],
   [
     { async: { ticket: "body.id", poll: { path: "/jobs/{id}/💤" }, done: "body.done" } },
