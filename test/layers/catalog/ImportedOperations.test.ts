@@ -1,6 +1,6 @@
 /** What an import makes of the keys, addresses, answers and examples of a document. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Either } from "effect"
 import { providerIdCharsMax } from "../../../src/domain/limits/Manifests.js"
 import { type Endpoint, ProviderId } from "../../../src/domain/Manifest.js"
 import { exampleInput } from "../../../src/domain/OperationInput.js"
@@ -8,6 +8,7 @@ import { importOpenApi } from "../../../src/layers/catalog/import/ImportOpenApi.
 import { lintCatalog } from "../../../src/layers/catalog/CatalogLint.js"
 import { decodeCatalog } from "../../../src/layers/catalog/ManifestReading.js"
 import { inManifests, manifestTexts } from "../../../src/layers/catalog/import/ManifestWriting.js"
+import { readAnswer } from "../../../src/layers/providers/AnswerReading.js"
 import { sentRequest as sent } from "../../support/sentRequest.js"
 import { head, one, said, first } from "./ImportStage.js"
 
@@ -264,6 +265,28 @@ paths:
           "takes a body of the kind text/xml as one text, and left out its schema"
         ]
       )
+    })
+  )
+
+  it.effect("may be speech, music and films", () =>
+    Effect.gen(function* () {
+      const imported = yield* one(`
+  /speech:
+    post:
+      operationId: speech
+      responses: { "200": { description: ok, content: { audio/mpeg: { schema: { type: string, format: binary } } } } }
+`)
+      const { contentTypes } = first(imported).operation
+      for (const type of ["audio/mpeg", "video/mp4", "image/png", "application/pdf", "text/csv"])
+        assert.isTrue(
+          Either.isRight(
+            readAnswer(
+              { status: 200, headers: { "content-type": type }, bytes: Buffer.from("x") },
+              { allowed: contentTypes, parse: undefined, inlineBytes: 1000 }
+            )
+          ),
+          type
+        )
     })
   )
 

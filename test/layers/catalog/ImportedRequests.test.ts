@@ -6,6 +6,7 @@ import { Effect } from "effect"
 import type { JsonObject } from "../../../src/domain/Json.js"
 import { lintCatalog } from "../../../src/layers/catalog/CatalogLint.js"
 import { decodeCatalog } from "../../../src/layers/catalog/ManifestReading.js"
+import { importOpenApi } from "../../../src/layers/catalog/import/ImportOpenApi.js"
 import { manifestTexts } from "../../../src/layers/catalog/import/ManifestWriting.js"
 import { prepare } from "../../../src/layers/providers/InputPreparation.js"
 import { sentRequest as sent } from "../../support/sentRequest.js"
@@ -408,6 +409,63 @@ describe("what an imported operation sends", () => {
         `  /a: { get: { operationId: a, description: "${"x".repeat(1999)} more", responses: {} } }`
       )
       assert.strictEqual(first(imported).operation.summary, "x".repeat(1999))
+    })
+  )
+
+  it.effect("brings no second value of the key, where the document describes that as a field too", () =>
+    Effect.gen(function* () {
+      const imported = yield* importOpenApi([
+        {
+          file: "shop.yaml",
+          text: `
+openapi: 3.0.3
+info: { title: Shop, version: "1" }
+servers: [{ url: "https://api.shop.example" }]
+security: [{ key: [] }]
+components: { securitySchemes: { key: { type: apiKey, in: header, name: X-Api-Key } } }
+paths:
+  /a:
+    get:
+      operationId: a
+      parameters:
+        - { name: x-api-key, in: header, required: true, schema: { type: string } }
+        - { name: q, in: query, schema: { type: string } }
+      responses: {}
+`
+        }
+      ])
+      assert.strictEqual(sent(first(imported), { q: "tea" }), "GET https://api.shop.example/a?q=tea")
+      assert.deepStrictEqual(
+        [...said(imported, "changed")],
+        ["left out the field x-api-key, which is where the key goes"]
+      )
+    })
+  )
+
+  it.effect("is a list or an object where the body may be either, and loses no alternative without a word", () =>
+    Effect.gen(function* () {
+      const body = (schema: string) => `
+      requestBody: { required: true, content: { application/json: { schema: ${schema} } } }
+      responses: {}
+`
+      const imported = yield* one(`
+  /a:
+    post:
+      operationId: a${body("{ oneOf: [{ type: array, items: { type: string } }, { type: object, properties: { b: { type: string } } }] }")}
+  /b:
+    post:
+      operationId: b${body("{ anyOf: [{ type: object, additionalProperties: true }, { type: object, properties: { b: { type: string } } }] }")}
+`)
+      const [either, any] = imported.endpoints
+      const start = "POST https://api.shop.example/v1/a\napplication/json\n"
+      assert.strictEqual(sent(either!, { body: ["x"] }), `${start}["x"]`)
+      assert.strictEqual(sent(either!, { body: { b: "x" } }), `${start}{"b":"x"}`)
+      assert.strictEqual(prepare(either!, { body: 7 })._tag, "Rejected")
+      assert.strictEqual(sent(any!, { b: "x" }), 'POST https://api.shop.example/v1/b\napplication/json\n{"b":"x"}')
+      assert.deepStrictEqual(
+        [...said(imported, "changed")],
+        ["takes fields of any name, and left out the alternatives of the body"]
+      )
     })
   )
 

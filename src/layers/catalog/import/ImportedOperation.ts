@@ -6,6 +6,7 @@ import { cutText } from "../../../domain/Characters.js"
 import { isObject, type Json, type JsonObject } from "../../../domain/Json.js"
 import { endpointIdCharsMax } from "../../../domain/limits/Manifests.js"
 import {
+  type Auth,
   type Binding,
   type Body,
   type Endpoint,
@@ -16,6 +17,7 @@ import {
   ProviderManifest
 } from "../../../domain/Manifest.js"
 import { pathAndQuery, withPercentEscapes } from "../../../domain/manifest/Address.js"
+import { comparable, keyNamesAt } from "../../../domain/TakenNames.js"
 import { readUrl } from "../../../domain/Url.js"
 import { makeEndpoint } from "../ManifestEndpoints.js"
 import { operationProblems } from "../Soundness.js"
@@ -194,13 +196,16 @@ export class OperationImporter {
     })
   }
 
-  private fieldsOf(source: ImportedOperation, path: string): ReadonlyArray<ImportedField> {
+  private fieldsOf(source: ImportedOperation, path: string, auth: Auth): ReadonlyArray<ImportedField> {
     const { id } = source
+    const isOfKey = ({ name, place }: ImportedField): boolean =>
+      place !== null && keyNamesAt(auth, place).some((each) => comparable(each) === comparable(name))
     const inPath = new Set(Array.from(path.matchAll(placeholder), (match) => match[1] ?? ""))
     const fields = source.fields.filter((field) => {
       if (field.name.trim() === "") return this.leave(id, "a field without a name")
       if (field.place === "header" && ownHeaders.has(field.name.toLowerCase()))
         return this.leave(id, `the header ${field.name.toLowerCase()}, which the gateway writes itself`)
+      if (isOfKey(field)) return this.leave(id, `the field ${field.name}, which is where the key goes`)
       if (field.place === "path" && !inPath.has(field.name))
         return this.leave(id, "a path field that the path does not have")
       if ((field.place === "json" || field.place === "form" || field.place === "multipart") && source.method === "GET")
@@ -263,7 +268,7 @@ export class OperationImporter {
     const path = withPercentEscapes(written)
     if (path !== written)
       this.report.note("changed", id, "wrote characters of the path that no address may have as percent escapes")
-    const named = namedFields(this.fieldsOf({ ...source, method }, pathAndQuery(path)[0]))
+    const named = namedFields(this.fieldsOf({ ...source, method }, pathAndQuery(path)[0], provider.right.auth))
     const summary = cutText(source.description.trim(), summaryMax).trim() || source.name.trim() || id
     const tags = cutText(
       source.tags
@@ -321,7 +326,7 @@ export class OperationImporter {
       ...(source.fixed === undefined ? {} : { fixed: source.fixed }),
       ...(source.response === undefined ? {} : { response: source.response }),
       price: { basis: "free", micros: 0 },
-      contentTypes: ["application/json", "text/*", "application/*", "image/*"],
+      contentTypes: ["application/json", "text/*", "application/*", "image/*", "audio/*", "video/*"],
       activated: isAddressed,
       facts: source.facts,
       ...(source.provenance === undefined ? {} : { provenance: { ...source.provenance, verified: false } }),

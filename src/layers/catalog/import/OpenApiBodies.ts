@@ -279,7 +279,8 @@ export const bodyOf = (
   )
   if (properties.length === 0) {
     if (place !== "json") return leave("a form without named fields")
-    if (types.size > 0 && !types.has("object")) {
+    // Of a list or an object, say, one field holds either.
+    if (Array.from(types).some((each) => each !== "object" && each !== "null")) {
       if (method === "get" || method === "delete") return leave(`a request body of a ${method.toUpperCase()}`)
       if (contentType.contentType !== undefined)
         return leave(`a request body of the kind ${contentType.contentType} that is no object`)
@@ -287,6 +288,8 @@ export const bodyOf = (
       return { fields: [{ name: field, place: null, required, schema: shown }], body: { as: "json", field } }
     }
     const { additionalProperties } = schema
+    if (["anyOf", "oneOf", "allOf"].some((key) => member(schema, key) !== undefined))
+      report.note("changed", id, "takes fields of any name, and left out the alternatives of the body")
     return { fields: [], free: isObject(additionalProperties) ? additionalProperties : {}, ...contentType, ...leavable }
   }
   const wanted = new Set(listOf(schema["required"]))
