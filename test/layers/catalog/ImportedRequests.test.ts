@@ -442,6 +442,27 @@ paths:
     })
   )
 
+  it.effect("is a list of the document's media type, such as a JSON Patch", () =>
+    Effect.gen(function* () {
+      const imported = yield* one(`
+  /a:
+    patch:
+      operationId: a
+      requestBody:
+        content:
+          application/json-patch+json:
+            schema: { type: array, items: { type: object, required: [op], properties: { op: { type: string } } } }
+      responses: {}
+`)
+      assert.strictEqual(
+        sent(first(imported), { body: [{ op: "remove" }] }),
+        'PATCH https://api.shop.example/v1/a\napplication/json-patch+json\n[{"op":"remove"}]'
+      )
+      assert.strictEqual(prepare(first(imported), { body: [{}] })._tag, "Rejected")
+      assert.deepStrictEqual([...said(imported, "changed")], [])
+    })
+  )
+
   it.effect("is a list or an object where the body may be either, and loses no alternative without a word", () =>
     Effect.gen(function* () {
       const body = (schema: string) => `

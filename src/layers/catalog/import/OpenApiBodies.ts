@@ -282,10 +282,12 @@ export const bodyOf = (
     // Of a list or an object, say, one field holds either.
     if (Array.from(types).some((each) => each !== "object" && each !== "null")) {
       if (method === "get" || method === "delete") return leave(`a request body of a ${method.toUpperCase()}`)
-      if (contentType.contentType !== undefined)
-        return leave(`a request body of the kind ${contentType.contentType} that is no object`)
       const shown = withExample(schema, example)
-      return { fields: [{ name: field, place: null, required, schema: shown }], body: { as: "json", field } }
+      return {
+        fields: [{ name: field, place: null, required, schema: shown }],
+        body: { as: "json", field },
+        ...contentType
+      }
     }
     const { additionalProperties } = schema
     if (["anyOf", "oneOf", "allOf"].some((key) => member(schema, key) !== undefined))
