@@ -442,6 +442,21 @@ paths:
     })
   )
 
+  it.effect("repeats a list also where the document says nothing of the value's type", () =>
+    Effect.gen(function* () {
+      const imported = yield* one(`
+  /a:
+    get:
+      operationId: a
+      parameters: [{ name: any, in: query, schema: {} }]
+      responses: {}
+`)
+      const start = "GET https://api.shop.example/v1/a?"
+      assert.strictEqual(sent(first(imported), { any: ["x", "y"] }), `${start}any=x&any=y`)
+      assert.strictEqual(sent(first(imported), { any: "x" }), `${start}any=x`)
+    })
+  )
+
   it.effect("is a list of the document's media type, such as a JSON Patch", () =>
     Effect.gen(function* () {
       const imported = yield* one(`

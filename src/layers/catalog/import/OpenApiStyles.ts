@@ -63,6 +63,9 @@ export const styleOfList = (format: string): JsonObject => listStyles.get(format
 /** The style of a value in a query or a form. */
 export const inQuery = (schema: JsonObject, { explode, style }: Said): Style => {
   const types = typesOf(schema)
+  const isOfAnyType = types.size === 0 && schema["enum"] === undefined && schema["const"] === undefined
+  // A list is such a value too, and one that is none is written alike.
+  if (isOfAnyType && style === "form" && explode) return { style: "repeat" }
   if (!types.has("array") && !types.has("object")) return {}
   if (style === "deepObject") return { style }
   if (types.has("object") && !types.has("array") && style === "form" && !explode) return { style: "comma" }
