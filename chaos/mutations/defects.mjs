@@ -142,7 +142,7 @@ export const defects = [
   },
   {
     name: "the key's limit looks at what was spent, not at what this run may cost",
-    edits: [[admission, "spentMicros + holdMicros <= limitMicros", "spentMicros < limitMicros"]],
+    edits: [[admission, "holdMicros <= leftOf(limitMicros, spentMicros)", "spentMicros < limitMicros"]],
     tests: ["test/domain/Admission.test.ts"]
   },
   {
