@@ -29,3 +29,6 @@ export const validatorOf = (document: JsonObject, schema: unknown): ((value: unk
 /** Whether the schema takes the value. */
 export const takes = (document: JsonObject, schema: unknown, value: unknown): boolean =>
   compilerOf(document).compile(absolute(schema))(value) === true
+
+/** Routes that no list shows: another spelling of a page, and what a page loads. */
+export const unlistedPaths: ReadonlySet<string> = new Set(["/docs/", "/docs/files/:file"])

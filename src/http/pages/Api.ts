@@ -89,6 +89,13 @@ export class PagesApi extends HttpApiGroup.make("pages", { topLevel: true })
       )
   )
   .add(
+    // The start of the documentation, as a person may type it.
+    HttpApiEndpoint.get("docsSlashed", "/docs/")
+      .addSuccess(page)
+      .annotate(Access, "public")
+      .annotate(OpenApi.Exclude, true)
+  )
+  .add(
     // What the reference loads. It is no part of the interface, so the document leaves it out.
     HttpApiEndpoint.get("docsFile", "/docs/files/:file")
       .setPath(Schema.Struct({ file: Schema.String }))

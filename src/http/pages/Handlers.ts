@@ -55,10 +55,10 @@ export const PagesHandlers: Layer.Layer<
       return handlers
         .handle("home", ({ request }) => (wantsPage(request.headers["accept"]) ? home : Effect.succeed(about)))
         .handle("docs", () => start)
+        .handle("docsSlashed", () => start)
         .handle("docsReference", () => reference)
         .handle("docsGuide", ({ path: { guide }, request }) =>
           Effect.gen(function* () {
-            if (guide === "") return yield* start
             const shown = yield* shownGuides.get(guide) ?? Effect.succeed(null)
             if (shown !== null) return shown
             if (wantsPage(request.headers["accept"])) return yield* noGuide
